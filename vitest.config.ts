@@ -1,0 +1,30 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+// In-process tests run the sources; tests that start processes run what was built.
+const alias = [
+  { find: /^@longhand\/store\/testing$/, replacement: path("packages/store/src/testing/index.ts") },
+  { find: /^@longhand\/store$/, replacement: path("packages/store/src/index.ts") },
+];
+
+export default defineConfig({
+  test: {
+    reporters: ["default", path("test/support/closing-line-reporter.ts")],
+    projects: [
+      {
+        resolve: { alias },
+        test: { name: "store", include: ["packages/store/test/**/*.test.ts"], testTimeout: 120_000 },
+      },
+      {
+        resolve: { alias },
+        test: { name: "longhand", include: ["packages/longhand/test/**/*.test.ts"], testTimeout: 120_000 },
+      },
+      {
+        resolve: { alias },
+        test: { name: "repository", include: ["test/**/*.test.ts"], testTimeout: 300_000 },
+      },
+    ],
+  },
+});
