@@ -1,0 +1,145 @@
+/**
+ * The state of a session is a fold over its entries, so that no second file can disagree with the log.
+ *
+ * Two things decide which messages are live. `kept` are the ranges of seqs that no rewind and no reset has cut;
+ * `keepFrom` hides what lies before it (truncate, compact). Each step needs only the state before it: a rewind that
+ * undoes more than the tail carries the view it goes back to, so that opening a session never has to look back.
+ */
+
+import { createHash } from "node:crypto";
+import { assertNever } from "../errors.ts";
+import { encodeBody } from "./encode.ts";
+import type { Entry, RewoundView, SeqRange } from "./entry.ts";
+import { REMEMBERED_RECORDS } from "./format.ts";
+
+const OPEN_END = Number.MAX_SAFE_INTEGER;
+
+export interface RememberedId {
+  readonly id: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Of the bodies under this id: tells a retry from another message with the same id. */
+  readonly digest: string;
+  /** Notes survive a rewind, so do their ids. */
+  readonly isNote: boolean;
+}
+
+export interface SessionState {
+  readonly seq: number;
+  readonly count: number;
+  readonly keepFrom: number;
+  readonly kept: readonly SeqRange[];
+  readonly summary: string;
+  readonly title: string | undefined;
+  readonly tags: readonly string[];
+  readonly updated: string | undefined;
+  readonly ids: readonly RememberedId[];
+}
+
+export const EMPTY_STATE: SessionState = {
+  seq: 0,
+  count: 0,
+  keepFrom: 1,
+  kept: [[1, OPEN_END]],
+  summary: "",
+  title: undefined,
+  tags: [],
+  updated: undefined,
+  ids: [],
+};
+
+export function foldEntry(state: SessionState, entry: Entry): SessionState {
+  const next = { ...state, seq: entry.seq, updated: entry.at, ids: rememberId(state, entry) };
+  const { body } = entry;
+  switch (body.op) {
+    case "message":
+      return { ...next, count: state.count + 1 };
+    case "summary":
+      return { ...next, summary: body.summary };
+    case "truncate":
+      return { ...next, keepFrom: body.keepFrom, count: body.count };
+    case "compact":
+      return { ...next, keepFrom: body.keepFrom, count: body.count, summary: body.summary };
+    case "rewind": {
+      const view = body.view ?? clippedView(state, body.to);
+      const kept: readonly SeqRange[] = [...view.kept, [entry.seq + 1, OPEN_END]];
+      return { ...next, keepFrom: view.keepFrom, kept, summary: view.summary, count: body.count };
+    }
+    case "reset": {
+      const first = entry.seq + 1;
+      return {
+        ...next,
+        keepFrom: first,
+        kept: [[first, OPEN_END]],
+        count: 0,
+        summary: body.summary ?? state.summary,
+      };
+    }
+    case "meta":
+      return { ...next, title: body.title ?? state.title, tags: body.tags ?? state.tags };
+    case "note":
+    case "unknown":
+      return next;
+    default:
+      return assertNever(body);
+  }
+}
+
+export function isLive(state: SessionState, seq: number): boolean {
+  return seq >= state.keepFrom && isKept(state, seq);
+}
+
+/** The view after a rewind that undoes nothing but what came after `to`. */
+export function clippedView(state: SessionState, to: number): RewoundView {
+  const kept = state.kept
+    .filter(([first]) => first <= to)
+    .map(([first, last]): SeqRange => [first, Math.min(last, to)]);
+  return { keepFrom: state.keepFrom, kept, summary: state.summary };
+}
+
+/** The append that used this id before, if it is among those still remembered. */
+export function findRememberedId(state: SessionState, id: string): RememberedId | undefined {
+  return state.ids.findLast(
+    (known) =>
+      known.id === id &&
+      known.lastSeq > state.seq - REMEMBERED_RECORDS &&
+      (known.isNote || isKept(state, known.firstSeq)),
+  );
+}
+
+export function digestBodies(bodies: readonly Entry["body"][]): string {
+  return bodies.reduce((digest, body) => extendDigest(digest, body), "");
+}
+
+function extendDigest(digest: string, body: Entry["body"]): string {
+  return createHash("sha256").update(digest).update(encodeBody(body)).digest("base64");
+}
+
+function isKept(state: SessionState, seq: number): boolean {
+  return state.kept.some(([first, last]) => seq >= first && seq <= last);
+}
+
+function rememberId(state: SessionState, entry: Entry): readonly RememberedId[] {
+  if (entry.body.op === "unknown") return state.ids;
+  if (entry.id !== undefined) {
+    const remembered = state.ids.filter((known) => known.lastSeq > entry.seq - REMEMBERED_RECORDS);
+    return [
+      ...remembered,
+      {
+        id: entry.id,
+        firstSeq: entry.seq,
+        lastSeq: entry.seq,
+        digest: extendDigest("", entry.body),
+        isNote: entry.body.op === "note",
+      },
+    ];
+  }
+  const last = state.ids.at(-1);
+  const continues =
+    last !== undefined && entry.batch !== undefined && entry.seq - entry.batch.index + 1 === last.firstSeq;
+  if (!continues) return state.ids;
+  return [
+    ...state.ids.slice(0, -1),
+    { ...last, lastSeq: entry.seq, digest: extendDigest(last.digest, entry.body) },
+  ];
+}

@@ -1,0 +1,19 @@
+/** The constants of the line format. They are part of what is on people's disks: docs/format.md explains them. */
+
+export const FORMAT_VERSION = 1;
+
+/** One message, encoded as JSON. Images pass; a runaway tool result does not. */
+export const MAX_MESSAGE_BYTES: number = 64 * 1024 * 1024;
+
+/** One atomic batch, so that a block of the journal stays a size that memory can hold. */
+export const MAX_BATCH_BYTES: number = 256 * 1024 * 1024;
+
+/** A line longer than this was not written by us: it is passed over as damage without being held in memory. */
+export const MAX_LINE_BYTES: number = MAX_MESSAGE_BYTES + 64 * 1024;
+
+/** How many of the newest records an append with an `id` is compared with. */
+export const REMEMBERED_RECORDS = 1000;
+
+export const MAX_ID_LENGTH = 256;
+
+export const NEWLINE = 0x0a;

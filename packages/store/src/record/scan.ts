@@ -1,0 +1,139 @@
+/**
+ * Walks the lines of one session file after its header and says what each is worth. Pure: the caller owns the file
+ * and the repair.
+ *
+ * Torn is not corrupt. A tail that ends in the middle of a line or of a batch is what a crash may leave ("torn": was
+ * never a whole record). A whole line that fails its checksum was once good ("corrupt"): it is passed over, reported,
+ * and the good lines around it are served.
+ */
+
+import { decodeLine } from "./decode.ts";
+import type { Entry } from "./entry.ts";
+
+export interface ScannedLine {
+  readonly offset: number;
+  /** Without the newline. `undefined`: longer than any line of ours, so nobody kept it in memory. */
+  readonly content: Buffer | undefined;
+  /** With the newline, if there is one. */
+  readonly bytes: number;
+  readonly terminated: boolean;
+}
+
+export interface ScanDamage {
+  readonly offset: number;
+  readonly bytes: number;
+  readonly kind: "torn" | "corrupt";
+  readonly reason: string;
+}
+
+export interface ScanVisitor {
+  entry(entry: Entry, offset: number): void;
+  damage(damage: ScanDamage): void;
+}
+
+export interface ScanEnd {
+  /** Where the next record goes: after the last line that is kept. */
+  readonly end: number;
+  /** The seq of the last record, counting a damaged line at the end as one. */
+  readonly seq: number;
+  /** What lies behind `end` and only a writer may cut. */
+  readonly torn: ScanDamage | undefined;
+  /** The last line is whole but its newline is missing. */
+  readonly unterminated: boolean;
+}
+
+interface HeldLine {
+  readonly entry: Entry;
+  readonly offset: number;
+}
+
+export class LogScanner {
+  readonly #sessionId: string;
+  readonly #visitor: ScanVisitor;
+  #seq = 0;
+  #end: number;
+  #unterminated = false;
+  /** The lines of a batch whose last line has not come yet. */
+  #batch: HeldLine[] = [];
+  /** Bad lines since the last good one: each stands for one lost record. Only the last can be torn. */
+  #bad: ScanDamage[] = [];
+
+  constructor(sessionId: string, startOffset: number, visitor: ScanVisitor) {
+    this.#sessionId = sessionId;
+    this.#visitor = visitor;
+    this.#end = startOffset;
+  }
+
+  line(line: ScannedLine): void {
+    const { offset, bytes, content } = line;
+    const decoded =
+      content === undefined
+        ? ({ kind: "bad", reason: "longer than any record" } as const)
+        : decodeLine(content, this.#sessionId);
+    if (decoded.kind === "bad") {
+      this.#bad.push({ offset, bytes, kind: line.terminated ? "corrupt" : "torn", reason: decoded.reason });
+      return;
+    }
+    if (decoded.kind === "aside") this.#settle();
+    else this.#place(decoded.entry, line);
+    this.#end = offset + bytes;
+    this.#unterminated = !line.terminated;
+  }
+
+  finish(): ScanEnd {
+    const unfinished = this.#batch[0];
+    const last = this.#bad.at(-1);
+    if (unfinished !== undefined) {
+      // Whole or not at all: bad lines behind an unfinished batch are part of its remains.
+      const end = last === undefined ? this.#end : last.offset + last.bytes;
+      const torn: ScanDamage = {
+        offset: unfinished.offset,
+        bytes: end - unfinished.offset,
+        kind: "torn",
+        reason: "an unfinished batch",
+      };
+      return { end: unfinished.offset, seq: unfinished.entry.seq - 1, torn, unterminated: false };
+    }
+    const torn = last?.kind === "torn" ? this.#bad.pop() : undefined;
+    const lost = this.#bad.length;
+    const lastLost = this.#bad.at(-1);
+    this.#settle();
+    if (lastLost === undefined)
+      return { end: this.#end, seq: this.#seq, torn, unterminated: this.#unterminated };
+    return { end: lastLost.offset + lastLost.bytes, seq: this.#seq + lost, torn, unterminated: false };
+  }
+
+  #place(entry: Entry, { offset, bytes }: ScannedLine): void {
+    if (entry.seq <= this.#seq) {
+      const reason = `seq ${entry.seq} again, after seq ${this.#seq}`;
+      this.#visitor.damage({ offset, bytes, kind: "corrupt", reason });
+      return;
+    }
+    const gapIsExplained = this.#bad.length > 0;
+    const continuesBatch = entry.batch?.index === this.#batch.length + 1 && this.#batch.length > 0;
+    if (!continuesBatch || gapIsExplained) this.#settle();
+    if (entry.seq > this.#seq + 1 && !gapIsExplained) this.#reportGap(entry.seq, offset);
+    this.#seq = entry.seq;
+    const heldBack = entry.batch !== undefined && (continuesBatch || entry.batch.index === 1);
+    if (!heldBack) {
+      this.#visitor.entry(entry, offset);
+      return;
+    }
+    this.#batch.push({ entry, offset });
+    if (entry.batch.index === entry.batch.size) this.#settle();
+  }
+
+  /** Serves what was held back and reports the bad lines that now have good ones behind them. */
+  #settle(): void {
+    for (const { entry, offset } of this.#batch) this.#visitor.entry(entry, offset);
+    this.#batch = [];
+    for (const damage of this.#bad) this.#visitor.damage(damage);
+    this.#bad = [];
+  }
+
+  #reportGap(seq: number, offset: number): void {
+    const first = this.#seq + 1;
+    const reason = first === seq - 1 ? `seq ${first} is missing` : `seq ${first} to ${seq - 1} are missing`;
+    this.#visitor.damage({ offset, bytes: 0, kind: "corrupt", reason });
+  }
+}

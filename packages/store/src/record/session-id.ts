@@ -1,0 +1,21 @@
+/** Session and instance ids: 48 bits of time, 80 bits of chance, in Crockford's base 32; they sort by time. */
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+export const RANDOM_BYTES_OF_AN_ID = 10;
+
+export function makeId(now: number, random: Uint8Array): string {
+  let bits = BigInt(Math.max(0, Math.trunc(now))) & 0xffff_ffff_ffffn;
+  for (const byte of random.subarray(0, RANDOM_BYTES_OF_AN_ID)) bits = (bits << 8n) | BigInt(byte);
+  let text = "";
+  for (let digit = 0; digit < 26; digit++) {
+    text = (ALPHABET[Number(bits & 31n)] ?? "") + text;
+    bits >>= 5n;
+  }
+  return text;
+}
+
+export function isId(text: string): boolean {
+  return PATTERN.test(text);
+}

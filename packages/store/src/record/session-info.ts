@@ -1,0 +1,25 @@
+import type { Header } from "./encode.ts";
+import type { SessionState } from "./fold.ts";
+import type { SessionInfo } from "./session-record.ts";
+
+export function sessionInfo(
+  header: Header,
+  state: SessionState,
+  bytes: number,
+  damaged: number,
+): SessionInfo {
+  return {
+    key: header.key,
+    id: header.id,
+    status: "active",
+    seq: state.seq,
+    count: state.count,
+    summary: state.summary,
+    ...(state.title === undefined ? {} : { title: state.title }),
+    tags: state.tags,
+    created: header.at,
+    updated: state.updated ?? header.at,
+    bytes,
+    damaged,
+  };
+}

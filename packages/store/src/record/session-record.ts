@@ -1,0 +1,45 @@
+/** The records of a session as a caller sees them: `session.records()` yields these. */
+
+import type { Message } from "./message.ts";
+
+interface At {
+  readonly seq: number;
+  readonly at: string;
+}
+
+export type SessionRecord<M extends Message = Message> =
+  | (At & { readonly op?: undefined; readonly message: M })
+  | (At & { readonly op: "summary"; readonly summary: string })
+  | (At & { readonly op: "truncate"; readonly keepFrom: number })
+  | (At & { readonly op: "rewind"; readonly to: number })
+  | (At & { readonly op: "compact"; readonly summary: string; readonly keepFrom: number })
+  | (At & { readonly op: "reset"; readonly summary?: string })
+  | (At & { readonly op: "meta"; readonly title?: string; readonly tags?: readonly string[] })
+  | (At & { readonly op: "note"; readonly kind: string; readonly data: unknown })
+  | (At & { readonly op: "unknown"; readonly raw: string });
+
+export interface SessionInfo {
+  readonly key: string;
+  readonly id: string;
+  readonly status: "active" | "archived" | "trashed";
+  readonly seq: number;
+  /** The number of live messages. */
+  readonly count: number;
+  readonly summary: string;
+  readonly title?: string;
+  readonly tags: readonly string[];
+  readonly created: string;
+  readonly updated: string;
+  readonly bytes: number;
+  /** How many damaged places its files have. */
+  readonly damaged: number;
+}
+
+export interface Damage {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly kind: "torn" | "corrupt";
+  readonly reason: string;
+  readonly key?: string;
+}

@@ -1,0 +1,37 @@
+/** An entry as a caller sees it. */
+
+import { assertNever } from "../errors.ts";
+import type { Entry } from "./entry.ts";
+import { parseJson } from "./json.ts";
+import type { Message } from "./message.ts";
+import type { SessionRecord } from "./session-record.ts";
+
+/** Its shape was checked when it was appended; the checksum says it is the same since. */
+export function toMessage<M extends Message>(json: string): M {
+  return parseJson(json) as M;
+}
+
+export function toSessionRecord<M extends Message>(entry: Entry): SessionRecord<M> {
+  const { seq, at, body } = entry;
+  switch (body.op) {
+    case "message":
+      return { seq, at, message: toMessage<M>(body.json) };
+    case "summary":
+      return { seq, at, op: body.op, summary: body.summary };
+    case "truncate":
+      return { seq, at, op: body.op, keepFrom: body.keepFrom };
+    case "rewind":
+      return { seq, at, op: body.op, to: body.to };
+    case "compact":
+      return { seq, at, op: body.op, summary: body.summary, keepFrom: body.keepFrom };
+    case "reset":
+    case "meta":
+      return { seq, at, ...body };
+    case "note":
+      return { seq, at, op: body.op, kind: body.kind, data: parseJson(body.json) };
+    case "unknown":
+      return { seq, at, op: body.op, raw: body.json };
+    default:
+      return assertNever(body);
+  }
+}

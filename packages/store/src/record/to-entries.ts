@@ -1,0 +1,18 @@
+import type { Body, Entry } from "./entry.ts";
+import type { SessionState } from "./fold.ts";
+
+/** Gives bodies their seqs and their time. More than one make an atomic batch; the id goes to the first. */
+export function toEntries(
+  state: SessionState,
+  bodies: readonly Body[],
+  id: string | undefined,
+  at: string,
+): Entry[] {
+  return bodies.map((body, index) => ({
+    seq: state.seq + 1 + index,
+    at,
+    ...(id === undefined || index > 0 ? {} : { id }),
+    ...(bodies.length === 1 ? {} : { batch: { index: index + 1, size: bodies.length } }),
+    body,
+  }));
+}
