@@ -1,0 +1,95 @@
+/**
+ * The world outside the store: disk, clock, chance, processes. Everything the store does to it goes through these
+ * interfaces, so that crashes, failures and other processes can be simulated (testing/). The real ones are in
+ * node-host.ts.
+ */
+
+export interface Host {
+  readonly files: FileSystem;
+  readonly processes: Processes;
+  /** Milliseconds since 1970; may jump in either direction. */
+  now(): number;
+  randomBytes(length: number): Uint8Array;
+}
+
+export type OpenMode =
+  /** Must exist; for reading. */
+  | "read"
+  /** Must exist; for reading and writing at any position. Never in append mode. */
+  | "write"
+  /** Must not exist; for reading and writing. */
+  | "create";
+
+export interface FileStat {
+  readonly kind: "file" | "directory" | "other";
+  readonly size: number;
+  readonly modified: number;
+  /** Permission bits, such as 0o600. */
+  readonly mode: number;
+  readonly owner: number;
+  readonly device: number;
+  readonly inode: number;
+  readonly links: number;
+}
+
+/** Paths are absolute. Failures are Node's own errors, with a `code` such as ENOENT. */
+export interface FileSystem {
+  /** Refuses a symbolic link and anything that is not a regular file (ELOOP, EINVAL), without blocking on it. */
+  open(path: string, mode: OpenMode): Promise<OpenFile>;
+  /** With mode 0700; the parent must exist. EEXIST if it is there. */
+  makeDirectory(path: string): Promise<void>;
+  /** Names only, in no order. */
+  readDirectory(path: string): Promise<string[]>;
+  /** Makes the names in a directory durable: what was created, linked, renamed or removed there before. */
+  syncDirectory(path: string): Promise<void>;
+  /** Over whatever is at `to`, atomically. */
+  rename(from: string, to: string): Promise<void>;
+  /** EEXIST if `to` is there. */
+  link(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  /** Of the name itself, not of what a symbolic link points to. `undefined`: there is nothing. */
+  stat(path: string): Promise<FileStat | undefined>;
+  resolve(path: string): Promise<string>;
+}
+
+export interface OpenFile {
+  /** Fills `into` from `position` on; fewer bytes only at the end of the file. */
+  read(into: Buffer, position: number): Promise<number>;
+  /** May write fewer bytes than asked, without an error: a full disk looks like that. See write-fully.ts. */
+  write(bytes: Buffer, position: number): Promise<number>;
+  truncate(length: number): Promise<void>;
+  /** Data and size, not times. After a failure its writes may be lost for ever, though a second call says yes. */
+  sync(): Promise<void>;
+  stat(): Promise<FileStat>;
+  close(): Promise<void>;
+}
+
+/** What can later prove, to another process, that this one is dead. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly host: string;
+  /** When the process started, in units only comparable on the same boot; tells a reused pid. */
+  readonly startTime: string | undefined;
+  readonly bootId: string | undefined;
+  readonly pidNamespace: string | undefined;
+}
+
+export interface Presence {
+  close(): Promise<void>;
+}
+
+export interface Processes {
+  readonly self: ProcessIdentity;
+  /**
+   * Listens on a Unix socket at `path` until closed or dead. `undefined`: such a path cannot be listened on here
+   * (too long for a socket), the identity alone must do.
+   */
+  listen(path: string): Promise<Presence | undefined>;
+  /**
+   * Is somebody listening there? "refused" is the proof that nobody does any more; "absent": there is no socket;
+   * "unknown": it cannot be told.
+   */
+  probe(path: string): Promise<"listening" | "refused" | "absent" | "unknown">;
+  /** Is a process of this identity running? "unknown" where its pid means nothing here. */
+  isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown">;
+}
