@@ -1,0 +1,49 @@
+/** A whole session held in memory: what the memory and the json backend keep. */
+
+import type { Header } from "../record/encode.ts";
+import type { Entry } from "../record/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
+import { sessionInfo } from "../record/session-info.ts";
+import type { EntryRange, EntryReader, Snapshot } from "../store/backend.ts";
+
+export class SessionInMemory implements EntryReader {
+  readonly header: Header;
+  /** Record n is at index n - 1. */
+  readonly #entries: Entry[] = [];
+  #state: SessionState = EMPTY_STATE;
+
+  constructor(header: Header, entries: readonly Entry[] = []) {
+    this.header = header;
+    this.add(entries);
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  add(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      this.#entries.push(entry);
+      this.#state = foldEntry(this.#state, entry);
+    }
+  }
+
+  snapshot(bytes: number): Snapshot {
+    const state = this.#state;
+    return {
+      info: sessionInfo(this.header, state, bytes, 0),
+      state,
+      entries: (range) => this.entries({ ...range, to: Math.min(range.to, state.seq) }),
+    };
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the interface is for readers that wait for a disk
+  async *entries({ from, to, reverse }: EntryRange): AsyncIterable<Entry> {
+    const first = Math.max(from, 1);
+    const last = Math.min(to, this.#entries.length);
+    for (let step = 0; step <= last - first; step++) {
+      const entry = this.#entries[reverse ? last - step - 1 : first + step - 1];
+      if (entry !== undefined) yield entry;
+    }
+  }
+}

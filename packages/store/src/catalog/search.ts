@@ -1,0 +1,77 @@
+/**
+ * Finding words in messages. A message matches when it holds every word of the query, whatever the case and the width
+ * of letters; a word matches inside another too, so that languages without spaces are found. Any text is a query.
+ */
+
+import { isJsonObject } from "../record/json.ts";
+import type { Message } from "../record/message.ts";
+
+export interface Match {
+  readonly score: number;
+  readonly snippet: string;
+}
+
+const SNIPPET_BEFORE = 40;
+const SNIPPET_LENGTH = 160;
+
+export function parseQuery(query: string): readonly string[] {
+  return [
+    ...new Set(
+      normalize(query)
+        .split(/\s+/u)
+        .filter((word) => word !== ""),
+    ),
+  ];
+}
+
+export function matchMessage(words: readonly string[], message: Message): Match | undefined {
+  const text = searchableText(message);
+  const normalized = normalize(text);
+  let score = 0;
+  for (const word of words) {
+    const found = occurrences(normalized, word);
+    if (found === 0) return undefined;
+    // The second mention of a word says less than the first.
+    score += 1 + Math.log(found);
+  }
+  if (words.length === 0) return undefined;
+  return { score, snippet: snippetOf(text, normalized, words) };
+}
+
+/** Everything a person could have read, in the order of the message; not the bytes of images and files. */
+export function searchableText(message: Message): string {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries(message)) if (name !== "role") collect(value, parts);
+  return parts.join("\n");
+}
+
+function collect(value: unknown, parts: string[]): void {
+  if (typeof value === "string") parts.push(value);
+  else if (Array.isArray(value)) for (const item of value) collect(item, parts);
+  else if (isJsonObject(value)) {
+    const isBinary = value["type"] === "image" || value["type"] === "file";
+    for (const [name, member] of Object.entries(value)) {
+      if (name === "type" || (isBinary && name === "data")) continue;
+      collect(member, parts);
+    }
+  }
+}
+
+function normalize(text: string): string {
+  return text.normalize("NFKC").toLowerCase();
+}
+
+function occurrences(text: string, word: string): number {
+  let count = 0;
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) count++;
+  return count;
+}
+
+function snippetOf(text: string, normalized: string, words: readonly string[]): string {
+  // Normalising seldom changes the length; where it does, the snippet may begin a little off.
+  const first = Math.min(...words.map((word) => normalized.indexOf(word)));
+  const start = Math.max(0, Math.min(first, text.length) - SNIPPET_BEFORE);
+  const piece = text.slice(start, start + SNIPPET_LENGTH).toWellFormed();
+  const ellipsis = start + SNIPPET_LENGTH < text.length ? "…" : "";
+  return (start > 0 ? "…" : "") + piece.replace(/\s+/gu, " ").trim() + ellipsis;
+}

@@ -1,0 +1,79 @@
+/**
+ * What a backend gives. The front (store.ts, session.ts) is thick: it checks options, keys and messages, decides what
+ * a write adds, and shapes what a read returns. A backend is thin: it keeps entries in order, folds them, and runs one
+ * decision at a time for a session. What it cannot do is a declared capability, never a method that quietly does less.
+ */
+
+import type { LonghandError } from "../errors.ts";
+import type { Body, Entry } from "../record/entry.ts";
+import type { SessionState } from "../record/fold.ts";
+import type { Damage, SessionInfo } from "../record/session-record.ts";
+import type { Written } from "./types.ts";
+
+export interface BackendCapabilities extends Readonly<Record<string, boolean>> {
+  /** What was acknowledged is there after the process ends. */
+  readonly durable: boolean;
+  /** An append costs the same however long the session is. */
+  readonly flatAppend: boolean;
+  /** `{ readOnly: true }` is possible, also while another process writes. */
+  readonly readOnly: boolean;
+}
+
+export interface Backend {
+  readonly name: string;
+  readonly capabilities: BackendCapabilities;
+  open(options: BackendOptions): Promise<OpenBackend>;
+}
+
+export interface BackendOptions {
+  readonly durability: "sync" | "os";
+  readonly readOnly: boolean;
+  readonly onDamage: (damage: Damage) => void;
+  readonly onError: (error: LonghandError) => void;
+}
+
+/** Keys have been checked; they are non-empty and safe to store. */
+export interface OpenBackend {
+  readonly directory: string | undefined;
+  /**
+   * Runs the decision alone for this session and makes what it adds durable, whole or not at all. Rejects with what the
+   * decision threw; then nothing was written. Writes of one session happen in the order of the calls.
+   */
+  write(key: string, operation: Operation): Promise<Written>;
+  /** The session as it is now: acknowledged records only, all of them. `undefined`: there is no such session. */
+  snapshot(key: string): Promise<Snapshot | undefined>;
+  /** Every session, in no order. One that cannot be read is reported to `onDamage` and left out. */
+  sessions(): AsyncIterable<SessionInfo>;
+  /** Waits for pending writes; idempotent. Rejects if something acknowledged could not be put in its place. */
+  close(): Promise<void>;
+}
+
+export interface Snapshot extends EntryReader {
+  readonly info: SessionInfo;
+  readonly state: SessionState;
+}
+
+export interface EntryReader {
+  /** Inclusive bounds; ascending unless `reverse`. Reads as it is consumed. */
+  entries(range: EntryRange): AsyncIterable<Entry>;
+}
+
+export interface EntryRange {
+  readonly from: number;
+  readonly to: number;
+  readonly reverse: boolean;
+}
+
+/**
+ * A write before it has a seq. Most decisions need only the state, so that many of them can share one commit; one that
+ * must look into the log runs alone, with everything before it durable.
+ */
+export type Operation =
+  | { readonly reads: false; decide(state: SessionState): Decision }
+  | { readonly reads: true; decide(state: SessionState, log: EntryReader): Promise<Decision> };
+
+export type Decision =
+  /** One atomic batch; empty: nothing to write, the answer is the present seq. The id goes to the first entry. */
+  | { readonly add: readonly Body[]; readonly id: string | undefined }
+  /** It was written before; the answer is that seq again. */
+  | { readonly already: number };

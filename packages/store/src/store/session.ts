@@ -1,0 +1,176 @@
+/** One conversation, the same over every backend. Checks what comes in, shapes what goes out; keeps nothing itself. */
+
+import { LonghandError } from "../errors.ts";
+import type { Body, Entry } from "../record/entry.ts";
+import { isLive } from "../record/fold.ts";
+import { MAX_BATCH_BYTES } from "../record/format.ts";
+import type { Message } from "../record/message.ts";
+import { messageBody } from "../record/message-body.ts";
+import { serialize } from "../record/serialize.ts";
+import type { SessionInfo, SessionRecord } from "../record/session-record.ts";
+import { toMessage, toSessionRecord } from "../record/surface.ts";
+import type { OpenBackend, Operation, Snapshot } from "./backend.ts";
+import {
+  checkCut,
+  checkOptions,
+  checkValue,
+  count,
+  flag,
+  identified,
+  seq,
+  text,
+  texts,
+  WRITE_OPTIONS,
+} from "./check-options.ts";
+import { addBodies, compactTo, rewindTo, truncateTo } from "./decide.ts";
+import type { IdentifiedWriteOptions, Session, WriteOptions, Written } from "./types.ts";
+
+type MessagesOptions = Parameters<Session["messages"]>[0];
+type RecordsOptions = Parameters<Session["records"]>[0];
+
+export class BackendSession<M extends Message> implements Session<M> {
+  readonly key: string;
+  /** Rejects when the store is closed. */
+  readonly #backend: () => OpenBackend;
+
+  constructor(key: string, backend: () => OpenBackend) {
+    this.key = key;
+    this.#backend = backend;
+  }
+
+  async append(message: M | readonly M[], options?: IdentifiedWriteOptions): Promise<Written> {
+    const bodies = Array.isArray(message) ? checkBatch(message.map(messageBody)) : [messageBody(message)];
+    return await this.#write(addBodies(bodies, identified("append", options)));
+  }
+
+  async note(kind: string, data: unknown, options?: IdentifiedWriteOptions): Promise<Written> {
+    checkValue("note", "kind", kind, text);
+    const body: Body = { op: "note", kind, json: serialize(data, "the note") };
+    return await this.#write(addBodies([body], identified("note", options)));
+  }
+
+  async setSummary(summary: string, options?: WriteOptions): Promise<Written> {
+    checkValue("setSummary", "summary", summary, text);
+    return await this.#set("setSummary", { op: "summary", summary }, options);
+  }
+
+  async setTitle(title: string, options?: WriteOptions): Promise<Written> {
+    checkValue("setTitle", "title", title, text);
+    return await this.#set("setTitle", { op: "meta", title }, options);
+  }
+
+  async setTags(tags: readonly string[], options?: WriteOptions): Promise<Written> {
+    checkValue("setTags", "tags", tags, texts);
+    return await this.#set("setTags", { op: "meta", tags: [...tags] }, options);
+  }
+
+  async truncate(cut: { keepLast: number } | { keepFrom: number }, options?: WriteOptions): Promise<Written> {
+    checkCut("truncate", cut, { keepLast: count, keepFrom: seq });
+    checkOptions("truncate", options, WRITE_OPTIONS);
+    return await this.#write(truncateTo({ ...cut }, options ?? {}));
+  }
+
+  async rewind(cut: { messages: number } | { to: number }, options?: WriteOptions): Promise<Written> {
+    checkCut("rewind", cut, { messages: count, to: seq });
+    checkOptions("rewind", options, WRITE_OPTIONS);
+    return await this.#write(rewindTo({ ...cut }, options ?? {}));
+  }
+
+  async compact(cut: { summary: string; keepFrom: number }, options?: WriteOptions): Promise<Written> {
+    checkOptions("compact", cut, { summary: text, keepFrom: seq });
+    checkValue("compact", "summary", cut.summary, text);
+    checkValue("compact", "keepFrom", cut.keepFrom, seq);
+    checkOptions("compact", options, WRITE_OPTIONS);
+    return await this.#write(compactTo(cut.summary, cut.keepFrom, options ?? {}));
+  }
+
+  async replace(messages: readonly M[], options?: WriteOptions & { summary?: string }): Promise<Written> {
+    checkOptions("replace", options, { ...WRITE_OPTIONS, summary: text });
+    checkValue("replace", "messages", messages, [Array.isArray, "an array of messages"]);
+    const summary = options?.summary === undefined ? {} : { summary: options.summary };
+    const bodies = checkBatch([{ op: "reset", ...summary }, ...messages.map(messageBody)]);
+    return await this.#write(addBodies(bodies, expected(options)));
+  }
+
+  async messages(options?: MessagesOptions): Promise<M[]> {
+    checkOptions("messages", options, { last: count, from: seq, to: seq });
+    const messages: M[] = [];
+    for await (const { json } of this.#liveMessages({ ...options, reverse: options?.last !== undefined })) {
+      messages.push(toMessage<M>(json));
+    }
+    return options?.last === undefined ? messages : messages.reverse();
+  }
+
+  async *iterate(options?: { from?: number; reverse?: boolean }): AsyncIterable<M> {
+    checkOptions("iterate", options, { from: seq, reverse: flag });
+    for await (const { json } of this.#liveMessages({ ...options })) yield toMessage<M>(json);
+  }
+
+  async *records(options?: RecordsOptions): AsyncIterable<SessionRecord<M>> {
+    checkOptions("records", options, { last: count, from: seq, to: seq, reverse: flag, live: flag });
+    const { last, reverse = false } = options ?? {};
+    if (last === undefined || reverse) {
+      for await (const entry of this.#entries({ ...options })) yield toSessionRecord<M>(entry);
+      return;
+    }
+    const entries: Entry[] = [];
+    for await (const entry of this.#entries({ ...options, reverse: true })) entries.push(entry);
+    for (const entry of entries.reverse()) yield toSessionRecord<M>(entry);
+  }
+
+  async state(): Promise<SessionInfo | undefined> {
+    return (await this.#snapshot())?.info;
+  }
+
+  async exists(): Promise<boolean> {
+    return (await this.#snapshot()) !== undefined;
+  }
+
+  async #set(of: string, body: Body, options: WriteOptions | undefined): Promise<Written> {
+    checkOptions(of, options, WRITE_OPTIONS);
+    return await this.#write(addBodies([body], expected(options)));
+  }
+
+  async #write(operation: Operation): Promise<Written> {
+    return await this.#backend().write(this.key, operation);
+  }
+
+  async #snapshot(): Promise<Snapshot | undefined> {
+    return await this.#backend().snapshot(this.key);
+  }
+
+  async *#liveMessages(options: NonNullable<RecordsOptions>): AsyncIterable<{ readonly json: string }> {
+    for await (const { body } of this.#entries({ ...options, live: true })) {
+      if (body.op === "message") yield body;
+    }
+  }
+
+  async *#entries(options: NonNullable<RecordsOptions>): AsyncIterable<Entry> {
+    const { last = Infinity, from = 1, to = Infinity, reverse = false, live = false } = options;
+    const snapshot = await this.#snapshot();
+    if (snapshot === undefined || last === 0) return;
+    const { state } = snapshot;
+    const first = live ? Math.max(from, state.keepFrom) : Math.max(from, 1);
+    let remaining = last;
+    for await (const entry of snapshot.entries({ from: first, to: Math.min(to, state.seq), reverse })) {
+      if (live && (entry.body.op !== "message" || !isLive(state, entry.seq))) continue;
+      yield entry;
+      if (--remaining === 0) return;
+    }
+  }
+}
+
+function expected(options: WriteOptions | undefined): WriteOptions {
+  return options?.expectedSeq === undefined ? {} : { expectedSeq: options.expectedSeq };
+}
+
+function checkBatch(bodies: readonly Body[]): readonly Body[] {
+  let bytes = 0;
+  for (const body of bodies) if (body.op === "message") bytes += Buffer.byteLength(body.json);
+  if (bytes <= MAX_BATCH_BYTES) return bodies;
+  throw new LonghandError(
+    "MESSAGE_TOO_LARGE",
+    `a batch holds at most ${MAX_BATCH_BYTES / 1024 / 1024} MiB, this one ${Math.ceil(bytes / 1024 / 1024)}; append it in parts`,
+    { bytes, limit: MAX_BATCH_BYTES },
+  );
+}

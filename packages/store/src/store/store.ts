@@ -1,0 +1,101 @@
+/** The store over any backend: sessions by key, listing, searching, closing. */
+
+import { arrange } from "../catalog/list.ts";
+import { matchMessage, parseQuery } from "../catalog/search.ts";
+import { LonghandError } from "../errors.ts";
+import { checkKey } from "../record/key.ts";
+import type { Message } from "../record/message.ts";
+import type { SessionInfo } from "../record/session-record.ts";
+import { toMessage } from "../record/surface.ts";
+import type { OpenBackend } from "./backend.ts";
+import { checkOptions, checkValue, count, oneOf, text, texts } from "./check-options.ts";
+import { BackendSession } from "./session.ts";
+import type { ListOptions, SearchHit, SearchOptions, Session, Store } from "./types.ts";
+
+const DEFAULT_SEARCH_LIMIT = 20;
+
+export class BackendStore<M extends Message> implements Store<M> {
+  readonly directory: string | undefined;
+  readonly #backend: OpenBackend;
+  #closing: Promise<void> | undefined;
+
+  constructor(backend: OpenBackend) {
+    this.directory = backend.directory;
+    this.#backend = backend;
+  }
+
+  session(key: string): Session<M> {
+    return new BackendSession<M>(checkKey(key), () => this.#open());
+  }
+
+  async *list(options?: ListOptions): AsyncIterable<SessionInfo> {
+    checkOptions("list", options, {
+      status: oneOf("active", "archived", "trashed", "any"),
+      order: oneOf("updated", "created", "key"),
+      prefix: text,
+      limit: count,
+      after: text,
+    });
+    const { status = "active", order = "updated", prefix = "", limit = Infinity, after } = options ?? {};
+    const sessions: SessionInfo[] = [];
+    for await (const info of this.#open().sessions()) sessions.push(info);
+    yield* arrange(sessions, { status, order, prefix, limit, after });
+  }
+
+  async search(query: string, options?: SearchOptions): Promise<readonly SearchHit<M>[]> {
+    checkValue("search", "query", query, text);
+    checkOptions("search", options, { limit: count, keys: texts });
+    const words = parseQuery(query);
+    const { limit = DEFAULT_SEARCH_LIMIT, keys } = options ?? {};
+    if (words.length === 0 || limit === 0) return [];
+    const hits: SearchHit<M>[] = [];
+    for (const key of keys ?? (await this.#keys())) {
+      for await (const hit of this.#hitsIn(key, words)) {
+        hits.push(hit);
+        // Only the best are wanted; do not hold a whole store's worth of matches.
+        if (hits.length >= limit * 4 + 1000) keepBest(hits, limit);
+      }
+    }
+    return keepBest(hits, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#backend.close();
+    await this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #open(): OpenBackend {
+    if (this.#closing === undefined) return this.#backend;
+    throw new LonghandError("STORE_CLOSED", "the store is closed; open it again with openStore", {
+      directory: this.directory,
+    });
+  }
+
+  async #keys(): Promise<readonly string[]> {
+    const keys: string[] = [];
+    for await (const { key } of this.#open().sessions()) keys.push(key);
+    return keys;
+  }
+
+  async *#hitsIn(key: string, words: readonly string[]): AsyncIterable<SearchHit<M>> {
+    const snapshot = await this.#open().snapshot(checkKey(key));
+    if (snapshot === undefined) return;
+    for await (const { seq, body } of snapshot.entries({ from: 1, to: snapshot.state.seq, reverse: true })) {
+      if (body.op !== "message") continue;
+      const message = toMessage<M>(body.json);
+      const match = matchMessage(words, message);
+      if (match !== undefined) yield { key, seq, message, ...match };
+    }
+  }
+}
+
+/** Best first; among equals the later ones of a session. Sorts and shortens in place. */
+function keepBest<M extends Message>(hits: SearchHit<M>[], limit: number): SearchHit<M>[] {
+  hits.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : a.key > b.key ? 1 : b.seq - a.seq));
+  hits.length = Math.min(hits.length, limit);
+  return hits;
+}
