@@ -1,0 +1,108 @@
+/**
+ * A block is what one commit writes: records with their places, behind a line that gives generation, number, length
+ * and a checksum salted with all of them and with the instance. A block is valid or it is nothing.
+ *
+ *   {"generation":1,"block":2,"bytes":412,"crc":"9a0c77d1"}
+ *   {"session":"01JCW…","file":0,"name":"telegram_1~4kq0.jsonl","offset":118,"bytes":96}
+ *   {"seq":1,…}
+ */
+
+import { checksum } from "../record/checksum.ts";
+import { NEWLINE } from "../record/format.ts";
+import { isJsonObject, tryParseJson } from "../record/json.ts";
+import type { JournalHead } from "./head.ts";
+
+/** Bytes and their place. Writing them there is idempotent, whoever does it, however often, however late. */
+export interface JournalRecord {
+  /** The session's id, never its key: a new session of the same key is another one. */
+  readonly session: string;
+  /** How many files of this session were sealed before the one meant. */
+  readonly file: number;
+  /** The file's name when this was written: where to look first; the id in its header decides. */
+  readonly name: string;
+  readonly offset: number;
+  readonly bytes: Buffer;
+}
+
+export interface Block {
+  readonly records: readonly JournalRecord[];
+  /** With its first line. */
+  readonly bytes: number;
+}
+
+const FIRST_LINE = /^\{"generation":([0-9]+),"block":([0-9]+),"bytes":([0-9]+),"crc":"([0-9a-f]{8})"\}$/;
+const FIRST_LINE_LIMIT = 128;
+
+export function encodeBlock(head: JournalHead, number: number, records: readonly JournalRecord[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const { session, file, name, offset, bytes } of records) {
+    parts.push(
+      Buffer.from(`${JSON.stringify({ session, file, name, offset, bytes: bytes.length })}\n`),
+      bytes,
+    );
+  }
+  const payload = Buffer.concat(parts);
+  const sum = checksum(blockSalt(head, number, payload.length), payload);
+  const first = `{"generation":${head.generation},"block":${number},"bytes":${payload.length},"crc":"${sum}"}\n`;
+  return Buffer.concat([Buffer.from(first, "latin1"), payload]);
+}
+
+/** The block of this generation and number that begins at `start`, if a valid one does. */
+export function decodeBlock(
+  bytes: Buffer,
+  start: number,
+  head: JournalHead,
+  number: number,
+): Block | undefined {
+  const first = readFirstLine(bytes, start);
+  if (first?.generation !== head.generation || first.number !== number) return undefined;
+  const payloadStart = start + first.length;
+  const payload = bytes.subarray(payloadStart, payloadStart + first.payloadBytes);
+  if (payload.length !== first.payloadBytes) return undefined;
+  if (checksum(blockSalt(head, number, payload.length), payload) !== first.sum) return undefined;
+  const records = decodeRecords(payload);
+  return records === undefined ? undefined : { records, bytes: first.length + payload.length };
+}
+
+export interface BlockFirstLine {
+  readonly generation: number;
+  readonly number: number;
+  readonly payloadBytes: number;
+  readonly sum: string;
+  readonly length: number;
+}
+
+export function readFirstLine(bytes: Buffer, start: number): BlockFirstLine | undefined {
+  const window = bytes.subarray(start, start + FIRST_LINE_LIMIT);
+  const newline = window.indexOf(NEWLINE);
+  const match = newline === -1 ? null : FIRST_LINE.exec(window.toString("latin1", 0, newline));
+  if (match === null) return undefined;
+  const [, generation, number, payloadBytes, sum = ""] = match;
+  return {
+    generation: Number(generation),
+    number: Number(number),
+    payloadBytes: Number(payloadBytes),
+    sum,
+    length: newline + 1,
+  };
+}
+
+function blockSalt({ instance, generation }: JournalHead, number: number, bytes: number): string {
+  return `${instance}/${generation}/${number}/${bytes}`;
+}
+
+function decodeRecords(payload: Buffer): readonly JournalRecord[] | undefined {
+  const records: JournalRecord[] = [];
+  for (let at = 0; at < payload.length;) {
+    const newline = payload.indexOf(NEWLINE, at);
+    const place = newline === -1 ? undefined : tryParseJson(payload.toString("utf8", at, newline));
+    if (!isJsonObject(place)) return undefined;
+    const { session, file, name, offset, bytes } = place;
+    if (typeof session !== "string" || typeof name !== "string") return undefined;
+    if (typeof file !== "number" || typeof offset !== "number" || typeof bytes !== "number") return undefined;
+    const start = newline + 1;
+    records.push({ session, file, name, offset, bytes: payload.subarray(start, start + bytes) });
+    at = start + bytes;
+  }
+  return records;
+}

@@ -1,0 +1,12 @@
+/** Records under the ids of their sessions, each group in the order of the records. */
+export function groupBySession<T extends { readonly session: string }>(
+  records: Iterable<T>,
+): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const record of records) {
+    const group = groups.get(record.session);
+    if (group === undefined) groups.set(record.session, [record]);
+    else group.push(record);
+  }
+  return groups;
+}
