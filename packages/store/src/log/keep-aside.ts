@@ -1,0 +1,47 @@
+/** Damaged bytes are never thrown away: they are copied, durably, before anything is cut. */
+
+import type { FileSystem, OpenFile } from "../host/host.ts";
+import { errorCode } from "../host/io-error.ts";
+import { writeFully } from "../host/write-fully.ts";
+
+const CHUNK_BYTES = 1024 * 1024;
+
+export interface KeptRange {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** The copy is named after its file and offset; a number tells several of one place apart. */
+export async function keepAside(
+  files: FileSystem,
+  from: OpenFile,
+  { offset, bytes }: KeptRange,
+  path: string,
+  damagedDirectory: string,
+): Promise<void> {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const copy = await createNumbered(files, `${damagedDirectory}/${name}.${offset}`);
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(bytes, 1)));
+    for (let done = 0; done < bytes;) {
+      const count = await from.read(buffer.subarray(0, Math.min(buffer.length, bytes - done)), offset + done);
+      if (count === 0) break;
+      await writeFully(copy, buffer.subarray(0, count), done);
+      done += count;
+    }
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+  await files.syncDirectory(damagedDirectory);
+}
+
+async function createNumbered(files: FileSystem, path: string): Promise<OpenFile> {
+  for (let number = 1; ; number++) {
+    try {
+      return await files.open(number === 1 ? path : `${path}.${number}`, "create");
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  }
+}
