@@ -1,0 +1,58 @@
+/**
+ * A store instance: one opening of a directory for writing. It can be told apart from all others, named to those who
+ * must wait for it, and its death can be proven.
+ *
+ * The proof must be right: an instance taken for dead that lives is the one fault the protocol cannot bear. A listener
+ * on a Unix socket beside its journal is what proves life: the kernel refuses connections the moment the process is
+ * gone, and a process that is merely stopped still accepts them.
+ */
+
+import type { Host, ProcessIdentity } from "../../host/host.ts";
+import { isJsonObject } from "../../record/json.ts";
+import { fencePath, socketPath, type Layout } from "./layout.ts";
+
+export interface InstanceDescription extends ProcessIdentity {
+  readonly instance: string;
+  readonly since: string;
+  /** It listens on its socket. False where the path is too long for one. */
+  readonly listens: boolean;
+}
+
+export type Liveness = "alive" | "dead" | "unproven";
+
+export async function livenessOf(host: Host, layout: Layout, owner: InstanceDescription): Promise<Liveness> {
+  if ((await host.files.stat(fencePath(layout, owner.instance))) !== undefined) return "dead";
+  const { self } = host.processes;
+  if (owner.host !== self.host) return "unproven";
+  if (owner.bootId !== self.bootId) return "dead";
+  if (owner.listens) {
+    const answer = await host.processes.probe(socketPath(layout, owner.instance));
+    if (answer === "refused") return "dead";
+    if (answer === "listening") return "alive";
+    if (answer === "unknown") return "unproven";
+  }
+  const running = await host.processes.isRunning(owner);
+  return running === "gone" ? "dead" : running === "running" ? "alive" : "unproven";
+}
+
+export function parseInstanceDescription(value: unknown): InstanceDescription | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { instance, since, listens, pid, host, startTime, bootId, pidNamespace } = value;
+  if (typeof instance !== "string" || typeof since !== "string" || typeof listens !== "boolean")
+    return undefined;
+  if (typeof pid !== "number" || typeof host !== "string") return undefined;
+  return {
+    instance,
+    since,
+    listens,
+    pid,
+    host,
+    startTime: optionalText(startTime),
+    bootId: optionalText(bootId),
+    pidNamespace: optionalText(pidNamespace),
+  };
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

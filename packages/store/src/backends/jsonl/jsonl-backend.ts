@@ -1,0 +1,27 @@
+/** The default backend: one JSONL file a session, committed through a journal. */
+
+import { resolve } from "node:path";
+import type { Host } from "../../host/host.ts";
+import { nodeHost } from "../../host/node-host.ts";
+import type { Backend } from "../../store/backend.ts";
+import { JsonlReader } from "./jsonl-reader.ts";
+import { openJsonlWriter } from "./jsonl-writer.ts";
+
+export interface JsonlOptions {
+  /** The world to work in. @default the real one */
+  readonly host?: Host;
+}
+
+export function jsonlBackend(directory: string, options: JsonlOptions = {}): Backend {
+  const host = options.host ?? nodeHost;
+  return {
+    name: "jsonl",
+    capabilities: { durable: true, flatAppend: true, readOnly: true },
+    open: async (opened) => {
+      const absolute = resolve(directory);
+      return opened.readOnly
+        ? new JsonlReader(host, absolute, opened)
+        : await openJsonlWriter(host, absolute, opened);
+    },
+  };
+}

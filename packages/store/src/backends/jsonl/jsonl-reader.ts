@@ -1,0 +1,103 @@
+/**
+ * The directory for reading only: takes no lease, changes nothing, and works while another process writes. Of a living
+ * writer's sessions it sees what has landed. The journals of dead ones are read first and laid over the files in
+ * memory, so that nothing acknowledged is missing although nobody has recovered it yet.
+ */
+
+import { LonghandError } from "../../errors.ts";
+import type { Host } from "../../host/host.ts";
+import { errorCode } from "../../host/io-error.ts";
+import type { Patch } from "../../log/byte-source.ts";
+import type { SessionInfo } from "../../record/session-record.ts";
+import type { BackendOptions, OpenBackend, Snapshot } from "../../store/backend.ts";
+import type { Written } from "../../store/types.ts";
+import { listInstances, syncAndReadJournal } from "./adopt-journals.ts";
+import { sessionFileNames } from "./find-session-file.ts";
+import { livenessOf } from "./instance.ts";
+import { journalPath, layoutOf, sessionPath, type Layout } from "./layout.ts";
+import { listReadableSessions } from "./list-sessions.ts";
+import { readSession } from "./read-session.ts";
+import { currentWriter } from "./writer-lease.ts";
+
+export class JsonlReader implements OpenBackend {
+  readonly directory: string;
+  readonly #host: Host;
+  readonly #layout: Layout;
+  readonly #options: BackendOptions;
+
+  constructor(host: Host, directory: string, options: BackendOptions) {
+    this.directory = directory;
+    this.#host = host;
+    this.#layout = layoutOf(directory);
+    this.#options = options;
+  }
+
+  write(): Promise<Written> {
+    const { directory } = this;
+    const message = `${directory} was opened with readOnly; open it without to write`;
+    return Promise.reject(new LonghandError("STORE_READ_ONLY", message, { directory }));
+  }
+
+  async snapshot(key: string): Promise<Snapshot | undefined> {
+    // The journals before the file: a takeover that ends between the two has then landed what we no longer find.
+    const patches = await this.#unlandedRecords();
+    return await readSession({
+      files: this.#host.files,
+      path: sessionPath(this.#layout, key),
+      key,
+      patchesOf: (id) => patches.get(id) ?? [],
+      onDamage: this.#options.onDamage,
+    });
+  }
+
+  async *sessions(): AsyncIterable<SessionInfo> {
+    const patches = await this.#unlandedRecords();
+    const names = await ifThere(async () => await sessionFileNames(this.#host.files, this.#layout), []);
+    yield* listReadableSessions({
+      files: this.#host.files,
+      layout: this.#layout,
+      names,
+      patchesOf: (id) => patches.get(id) ?? [],
+      onDamage: this.#options.onDamage,
+    });
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** What dead writers have acknowledged and nobody has recovered yet, by session id. */
+  async #unlandedRecords(): Promise<Map<string, Patch[]>> {
+    const { files } = this.#host;
+    const unlanded = new Map<string, Patch[]>();
+    // Listed before the lease is read: whoever's journal is in the list had the lease by then.
+    const instances = await ifThere(async () => await listInstances(files, this.#layout), []);
+    if (instances.length === 0) return unlanded;
+    const writer = await currentWriter(files, this.#layout);
+    const isDead = writer === undefined || (await livenessOf(this.#host, this.#layout, writer)) === "dead";
+    for (const instance of instances) {
+      if (!isDead && instance === writer.instance) continue;
+      const found = await ifThere(
+        async () => await syncAndReadJournal(files, journalPath(this.#layout, instance)),
+        undefined,
+      );
+      if (found?.kind !== "journal") continue;
+      for (const { session, offset, bytes } of found.contents.records) {
+        const patches = unlanded.get(session);
+        if (patches === undefined) unlanded.set(session, [{ offset, bytes }]);
+        else patches.push({ offset, bytes });
+      }
+    }
+    return unlanded;
+  }
+}
+
+/** A directory that does not exist, or not yet, is an empty store to a reader. */
+async function ifThere<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return otherwise;
+    throw error;
+  }
+}

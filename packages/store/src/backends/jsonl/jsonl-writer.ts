@@ -1,0 +1,218 @@
+/**
+ * The directory for writing. What it promises is the commit protocol's (docs/durability.md): nobody is answered before
+ * the journal is durable, the files follow, and after a failure of unknown outcome nothing more is written.
+ */
+
+import { LonghandError } from "../../errors.ts";
+import type { Host } from "../../host/host.ts";
+import { ioError } from "../../host/io-error.ts";
+import { Committer } from "../../journal/committer.ts";
+import { createSessionFile } from "../../log/create-session.ts";
+import { openSessionForWriting } from "../../log/open-session.ts";
+import { readEntries } from "../../log/read-entries.ts";
+import type { SessionLog } from "../../log/session-log.ts";
+import type { Entry } from "../../record/entry.ts";
+import { fileNameOf } from "../../record/key.ts";
+import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
+import { sessionInfo } from "../../record/session-info.ts";
+import type { SessionInfo } from "../../record/session-record.ts";
+import type { BackendOptions, EntryRange, OpenBackend, Operation, Snapshot } from "../../store/backend.ts";
+import type { Written } from "../../store/types.ts";
+import { beginInstance, type Instance } from "./begin-instance.ts";
+import { sessionFileNames } from "./find-session-file.ts";
+import { Landing } from "./landing.ts";
+import { sessionPath, type Layout } from "./layout.ts";
+import { listReadableSessions } from "./list-sessions.ts";
+import { prepareDirectory } from "./prepare-directory.ts";
+import { SessionCache } from "./session-cache.ts";
+import { SessionWriter, type WriterSurroundings } from "./session-writer.ts";
+
+export async function openJsonlWriter(
+  host: Host,
+  directory: string,
+  options: BackendOptions,
+): Promise<OpenBackend> {
+  const layout = await prepareDirectory(host.files, directory);
+  return new JsonlWriter(host, layout, options, await beginInstance(host, layout, options));
+}
+
+class JsonlWriter implements OpenBackend {
+  readonly directory: string;
+  readonly #host: Host;
+  readonly #layout: Layout;
+  readonly #options: BackendOptions;
+  readonly #instance: Instance;
+  readonly #landing: Landing;
+  readonly #committer: Committer;
+  readonly #cache: SessionCache;
+  readonly #writers = new Map<string, SessionWriter>();
+  readonly #surroundings: WriterSurroundings;
+  #failure: LonghandError | undefined;
+
+  constructor(host: Host, layout: Layout, options: BackendOptions, instance: Instance) {
+    this.directory = layout.directory;
+    this.#host = host;
+    this.#layout = layout;
+    this.#options = options;
+    this.#instance = instance;
+    this.#landing = new Landing(instance.journal, options.onError);
+    this.#committer = new Committer(instance.journal, {
+      checkFence: async () => await this.#checkFence(),
+      betweenBlocks: async () => await this.#landing.recycleIfLarge(),
+      onFailed: async (error) => await this.#fail(error),
+    });
+    this.#cache = new SessionCache({
+      load: async (key) => await openSessionForWriting(this.#placeOf(key)),
+      settle: async (log) => await this.#landing.trySettle(log),
+    });
+    this.#surroundings = {
+      host,
+      hold: async (key) => await this.#cache.hold(key),
+      holdNew: async (key) => await this.#cache.holdNew(key, async () => await this.#create(key)),
+      checkWritable: () => {
+        this.#checkNotFailed();
+        this.#landing.checkRoom();
+      },
+      commit: async (records, onDurable) => await this.#committer.commit(records, onDurable),
+      land: (log) => this.#landing.begin(log),
+      onIdle: (key) => this.#writers.delete(key),
+    };
+  }
+
+  async write(key: string, operation: Operation): Promise<Written> {
+    let writer = this.#writers.get(key);
+    if (writer === undefined) {
+      writer = new SessionWriter(key, this.#surroundings);
+      this.#writers.set(key, writer);
+    }
+    return await writer.write(operation);
+  }
+
+  async snapshot(key: string): Promise<Snapshot | undefined> {
+    this.#checkNotFailed();
+    const held = await this.#cache.hold(key);
+    if (held === undefined) return undefined;
+    try {
+      const { state } = held.log;
+      return { info: infoOf(held.log), state, entries: (range) => this.#entries(key, range) };
+    } finally {
+      held.release();
+    }
+  }
+
+  async *sessions(): AsyncIterable<SessionInfo> {
+    this.#checkNotFailed();
+    const open = new Map(this.#cache.openLogs().map(([key, log]) => [fileNameOf(key), log]));
+    for (const log of open.values()) yield infoOf(log);
+    const names = await sessionFileNames(this.#host.files, this.#layout);
+    yield* listReadableSessions({
+      files: this.#host.files,
+      layout: this.#layout,
+      names: names.filter((name) => !open.has(name)),
+      // What is not open has been landed.
+      patchesOf: () => [],
+      onDamage: this.#options.onDamage,
+    });
+  }
+
+  async close(): Promise<void> {
+    while (this.#writers.size > 0)
+      await Promise.all([...this.#writers.values()].map(async (writer) => await writer.idle()));
+    await this.#committer.idle();
+    try {
+      if (this.#failure !== undefined) return;
+      await this.#landing.settleAll();
+      await this.#instance.end();
+    } catch (error) {
+      const failure = ioError(error, "closing the store", this.directory);
+      await this.#fail(failure);
+      throw failure;
+    } finally {
+      await this.#cache.closeAll();
+    }
+  }
+
+  async *#entries(key: string, range: EntryRange): AsyncIterable<Entry> {
+    const held = await this.#cache.hold(key);
+    if (held === undefined) return;
+    try {
+      yield* readEntries(held.log.source(), held.log, range);
+    } finally {
+      held.release();
+    }
+  }
+
+  async #create(key: string): Promise<SessionLog> {
+    const { files } = this.#host;
+    const { path } = this.#placeOf(key);
+    const now = this.#host.now();
+    const id = makeId(now, this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+    await this.#syncNames();
+    try {
+      await createSessionFile(files, this.directory, path, { key, id, at: new Date(now).toISOString() });
+    } catch (error) {
+      throw ioError(error, "creating the session", path);
+    }
+    await this.#syncNames();
+    const log = await openSessionForWriting(this.#placeOf(key));
+    if (log !== undefined) return log;
+    throw new LonghandError("IO_FAILED", `${path} vanished right after it was created`, { file: path, key });
+  }
+
+  /** After a failure of this nobody knows which names are on the disk: the instance stops. */
+  async #syncNames(): Promise<void> {
+    try {
+      await this.#host.files.syncDirectory(this.directory);
+    } catch (cause) {
+      const failure = new LonghandError(
+        "STORE_FAILED",
+        `syncing ${this.directory} failed: what is on the disk is unknown. Reopen the store`,
+        { directory: this.directory },
+        cause,
+      );
+      await this.#fail(failure);
+      throw failure;
+    }
+  }
+
+  async #checkFence(): Promise<void> {
+    if (!(await this.#instance.isFenced())) return;
+    throw new LonghandError(
+      "STORE_FAILED",
+      `${this.directory} was taken over by another process, which held this one for dead; whether this write counts is unknown. ` +
+        "Reopen the store and retry with an id",
+      { directory: this.directory },
+    );
+  }
+
+  async #fail(failure: LonghandError): Promise<void> {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    await this.#landing.stop();
+    try {
+      await this.#instance.giveUp();
+    } catch (error) {
+      this.#options.onError(ioError(error, "giving up the store", this.directory));
+    }
+  }
+
+  #checkNotFailed(): void {
+    if (this.#failure === undefined) return;
+    const message = `the store failed and must be reopened (${this.#failure.message})`;
+    throw new LonghandError("STORE_FAILED", message, { directory: this.directory }, this.#failure);
+  }
+
+  #placeOf(key: string): Parameters<typeof openSessionForWriting>[0] {
+    return {
+      files: this.#host.files,
+      path: sessionPath(this.#layout, key),
+      key,
+      damagedDirectory: this.#layout.damaged,
+      onDamage: this.#options.onDamage,
+    };
+  }
+}
+
+function infoOf(log: SessionLog): SessionInfo {
+  return sessionInfo(log.header, log.state, log.end, log.damage.length);
+}

@@ -1,0 +1,122 @@
+/**
+ * Landing: what is acknowledged goes from the journal into the session files, at once but after the answer. A failure
+ * loses nothing, since the journal keeps it: it is reported, tried again with the next commit, and stops new writes
+ * when too much waits. The journal's space is used again only when every file it covers is landed and synced.
+ */
+
+import type { LonghandError } from "../../errors.ts";
+import { ioError } from "../../host/io-error.ts";
+import { groupBySession } from "../../journal/group-by-session.ts";
+import type { Journal } from "../../journal/journal.ts";
+import type { SessionLog } from "../../log/session-log.ts";
+
+/** When the journal holds this much, the files are synced and it begins anew. */
+const GENERATION_BYTES = 8 * 1024 * 1024;
+/** New appends fail once this much cannot be landed. */
+const MAX_UNLANDED_BYTES = 16 * 1024 * 1024;
+
+export class Landing {
+  readonly #journal: Journal;
+  readonly #onError: (error: LonghandError) => void;
+  /** Files that the journal's generation covers and that are not known to be synced. */
+  readonly #covered = new Set<SessionLog>();
+  readonly #failed = new Map<SessionLog, LonghandError>();
+  readonly #underWay = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(journal: Journal, onError: (error: LonghandError) => void) {
+    this.#journal = journal;
+    this.#onError = onError;
+  }
+
+  /** The log has newly acknowledged records. Returns at once. */
+  begin(log: SessionLog): void {
+    if (this.#stopped) return;
+    this.#covered.add(log);
+    for (const each of new Set([log, ...this.#failed.keys()])) {
+      const landing = this.#land(each).finally(() => this.#underWay.delete(landing));
+      this.#underWay.add(landing);
+    }
+  }
+
+  /** Throws when too much waits to be landed. */
+  checkRoom(): void {
+    let waiting = 0;
+    for (const [log, failure] of this.#failed) {
+      waiting += log.unlandedBytes;
+      if (waiting > MAX_UNLANDED_BYTES) throw failure;
+    }
+  }
+
+  /** Between two blocks. */
+  async recycleIfLarge(): Promise<void> {
+    if (this.#journal.bytes < GENERATION_BYTES) return;
+    for (const log of this.#covered) {
+      // The journal grows on; nothing is lost, and checkRoom stops the writers in time.
+      if (!(await this.trySettle(log))) return;
+    }
+    await this.#journal.beginGeneration();
+  }
+
+  /** Lands and syncs everything, or rejects with the first failure. */
+  async settleAll(): Promise<void> {
+    for (const log of this.#covered) await this.#settle(log);
+  }
+
+  /** Lands and syncs one file. False: it could not be done now, and was reported. */
+  async trySettle(log: SessionLog): Promise<boolean> {
+    try {
+      await this.#settle(log);
+      return true;
+    } catch (error) {
+      this.#report(log, error);
+      return false;
+    }
+  }
+
+  /** The instance has failed: nothing is landed from now on, and what is under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#underWay);
+  }
+
+  /** A failed sync is never repeated alone: its bytes are written again first. */
+  async #settle(log: SessionLog): Promise<void> {
+    await log.land();
+    if (log.isUnsynced) {
+      try {
+        await log.sync();
+      } catch (cause) {
+        await this.#rewriteAndSync(log, cause);
+      }
+    }
+    this.#covered.delete(log);
+    this.#failed.delete(log);
+  }
+
+  async #rewriteAndSync(log: SessionLog, firstFailure: unknown): Promise<void> {
+    try {
+      const records = groupBySession(await this.#journal.readBack()).get(log.header.id) ?? [];
+      await log.rewrite(records);
+      await log.sync();
+    } catch (cause) {
+      throw ioError(cause, `syncing the session (after ${String(firstFailure)})`, log.path);
+    }
+  }
+
+  async #land(log: SessionLog): Promise<void> {
+    try {
+      await log.land();
+      this.#failed.delete(log);
+    } catch (error) {
+      this.#report(log, error);
+    }
+  }
+
+  #report(log: SessionLog, error: unknown): void {
+    const failure = ioError(error, "landing records", log.path);
+    const isNews = !this.#failed.has(log);
+    this.#failed.set(log, failure);
+    if (isNews) this.#onError(failure);
+  }
+}

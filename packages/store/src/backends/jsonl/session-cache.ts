@@ -1,0 +1,119 @@
+/**
+ * The sessions that are open for writing, at most so many: each holds a file descriptor and its state. The one that was
+ * not used for the longest time makes room, after it is landed and synced.
+ */
+
+import type { SessionLog } from "../../log/session-log.ts";
+
+/** Descriptors that a store holds open for sessions; docs/durability.md states it. */
+export const MAX_OPEN_SESSIONS = 128;
+
+interface Slot {
+  readonly log: SessionLog;
+  users: number;
+}
+
+/** Release it exactly once. */
+export interface HeldLog {
+  readonly log: SessionLog;
+  release(): void;
+}
+
+type Load = () => Promise<SessionLog | undefined>;
+
+export interface SessionCacheHooks {
+  /** `undefined`: there is no such session. */
+  load(key: string): Promise<SessionLog | undefined>;
+  /** Lands and syncs. False: it could not be done now. */
+  settle(log: SessionLog): Promise<boolean>;
+}
+
+export class SessionCache {
+  readonly #hooks: SessionCacheHooks;
+  /** Least recently used first. */
+  readonly #slots = new Map<string, Slot>();
+  /** A file is opened, mended or created by one at a time: two would cut into each other's landing. */
+  readonly #loading = new Map<string, Promise<boolean>>();
+
+  constructor(hooks: SessionCacheHooks) {
+    this.#hooks = hooks;
+  }
+
+  /** The session, which stays open until it is released. `undefined`: there is none. */
+  async hold(key: string): Promise<HeldLog | undefined> {
+    return await this.#hold(key, async () => await this.#hooks.load(key));
+  }
+
+  /** The same for a session that was not there: `create` makes it, unless somebody else has meanwhile. */
+  async holdNew(key: string, create: () => Promise<SessionLog>): Promise<HeldLog> {
+    const held = await this.#hold(key, create);
+    if (held === undefined) throw new Error("a session that was created is there");
+    return held;
+  }
+
+  openLogs(): readonly (readonly [key: string, log: SessionLog])[] {
+    return [...this.#slots].map(([key, { log }]) => [key, log]);
+  }
+
+  /** Closes every file; what should be landed must be landed before. */
+  async closeAll(): Promise<void> {
+    const logs = [...this.#slots.values()].map(({ log }) => log);
+    this.#slots.clear();
+    await Promise.all(logs.map(async (log) => await log.close()));
+  }
+
+  async #hold(key: string, load: Load): Promise<HeldLog | undefined> {
+    const slot = await this.#acquire(key, load);
+    if (slot === undefined) return undefined;
+    return {
+      log: slot.log,
+      release: () => {
+        slot.users--;
+      },
+    };
+  }
+
+  async #acquire(key: string, load: Load): Promise<Slot | undefined> {
+    for (;;) {
+      const slot = this.#slots.get(key);
+      if (slot !== undefined) {
+        slot.users++;
+        this.#slots.delete(key);
+        this.#slots.set(key, slot);
+        return slot;
+      }
+      const underWay = this.#loading.get(key);
+      // Whether it succeeds is its starter's affair; we look again.
+      if (underWay !== undefined) await underWay.catch(() => false);
+      else if (!(await this.#load(key, load))) return undefined;
+    }
+  }
+
+  async #load(key: string, load: Load): Promise<boolean> {
+    const loading = load()
+      .then((log) => {
+        if (log !== undefined) this.#slots.set(key, { log, users: 0 });
+        return log !== undefined;
+      })
+      .finally(() => this.#loading.delete(key));
+    this.#loading.set(key, loading);
+    const isThere = await loading;
+    await this.#makeRoom();
+    return isThere;
+  }
+
+  async #makeRoom(): Promise<void> {
+    for (const [key, slot] of [...this.#slots]) {
+      if (this.#slots.size <= MAX_OPEN_SESSIONS) return;
+      if (slot.users > 0 || this.#slots.get(key) !== slot) continue;
+      slot.users++;
+      const settled = await this.#hooks.settle(slot.log);
+      slot.users--;
+      // Somebody may have begun to use it meanwhile; one that cannot be landed stays open, so that it can be read.
+      const isIdle = slot.users === 0 && slot.log.unlandedBytes === 0 && !slot.log.isUnsynced;
+      if (!settled || !isIdle || this.#slots.get(key) !== slot) continue;
+      this.#slots.delete(key);
+      await slot.log.close();
+    }
+  }
+}

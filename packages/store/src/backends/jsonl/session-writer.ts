@@ -1,0 +1,169 @@
+/**
+ * The writes of one session, in the order of the calls. Those that need only the state are decided together and share
+ * a commit; one that must look into the log waits until everything before it is durable, and goes alone.
+ */
+
+import type { Host } from "../../host/host.ts";
+import type { JournalRecord } from "../../journal/block.ts";
+import type { PlacedLine, SessionLog } from "../../log/session-log.ts";
+import { readEntries } from "../../log/read-entries.ts";
+import { encodeEntry } from "../../record/encode.ts";
+import type { Entry } from "../../record/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../../record/fold.ts";
+import { fileNameOf } from "../../record/key.ts";
+import { toEntries } from "../../record/to-entries.ts";
+import type { Decision, EntryReader, Operation } from "../../store/backend.ts";
+import type { Written } from "../../store/types.ts";
+import type { HeldLog } from "./session-cache.ts";
+
+/** What a writer needs of the store around it. */
+export interface WriterSurroundings {
+  readonly host: Host;
+  hold(key: string): Promise<HeldLog | undefined>;
+  /** Creates the session's file. */
+  holdNew(key: string): Promise<HeldLog>;
+  /** Throws when nothing more may be written. */
+  checkWritable(): void;
+  commit(records: readonly JournalRecord[], onDurable: () => void): Promise<void>;
+  /** The log has newly acknowledged records. */
+  land(log: SessionLog): void;
+  /** Nothing waits any more. */
+  onIdle(key: string): void;
+}
+
+interface Waiting {
+  readonly operation: Operation;
+  readonly resolve: (written: Written) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A decided write and the answer it gets once its entries are durable. */
+interface Decided {
+  readonly waiting: Waiting;
+  readonly entries: readonly Entry[];
+  readonly seq: number;
+}
+
+/** So much is decided before it is committed: more would only be held in memory. */
+const GROUP_SIZE = 1000;
+
+export class SessionWriter {
+  readonly #key: string;
+  readonly #around: WriterSurroundings;
+  #queue: Waiting[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(key: string, around: WriterSurroundings) {
+    this.#key = key;
+    this.#around = around;
+  }
+
+  async write(operation: Operation): Promise<Written> {
+    return await new Promise((resolve, reject) => {
+      this.#queue.push({ operation, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // A tick, so that calls made together are decided together.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const group = this.#takeGroup();
+      try {
+        await this.#perform(group);
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.#running = undefined;
+    this.#around.onIdle(this.#key);
+  }
+
+  #takeGroup(): Waiting[] {
+    const firstReading = this.#queue.findIndex(({ operation }) => operation.reads);
+    const plain = firstReading === -1 ? this.#queue.length : firstReading;
+    return this.#queue.splice(0, Math.min(GROUP_SIZE, Math.max(1, plain)));
+  }
+
+  async #perform(group: readonly Waiting[]): Promise<void> {
+    this.#around.checkWritable();
+    let held = await this.#around.hold(this.#key);
+    try {
+      const decided = await this.#decide(group, held?.log);
+      if (decided.some(({ entries }) => entries.length > 0)) {
+        held ??= await this.#around.holdNew(this.#key);
+        await this.#commit(decided, held.log);
+      }
+      for (const { waiting, seq } of decided) waiting.resolve({ seq });
+    } finally {
+      held?.release();
+    }
+  }
+
+  /** Each decision meets the state that the ones before it will leave. One that throws fails alone. */
+  async #decide(group: readonly Waiting[], log: SessionLog | undefined): Promise<Decided[]> {
+    let state: SessionState = log?.state ?? EMPTY_STATE;
+    const decided: Decided[] = [];
+    for (const waiting of group) {
+      try {
+        const { operation } = waiting;
+        const decision = operation.reads
+          ? await operation.decide(state, entryReader(log))
+          : operation.decide(state);
+        const entries = this.#enter(state, decision);
+        for (const entry of entries) state = foldEntry(state, entry);
+        decided.push({ waiting, entries, seq: "already" in decision ? decision.already : state.seq });
+      } catch (error) {
+        waiting.reject(error);
+      }
+    }
+    return decided;
+  }
+
+  #enter(state: SessionState, decision: Decision): readonly Entry[] {
+    if ("already" in decision) return [];
+    const at = new Date(this.#around.host.now()).toISOString();
+    return toEntries(state, decision.add, decision.id, at);
+  }
+
+  async #commit(decided: readonly Decided[], log: SessionLog): Promise<void> {
+    const lines: PlacedLine[] = [];
+    const records: JournalRecord[] = [];
+    let offset = log.end;
+    for (const { entries } of decided) {
+      if (entries.length === 0) continue;
+      const start = offset;
+      const batch = entries.map((entry) => {
+        const line = { entry, offset, bytes: encodeEntry(entry, log.header.id) };
+        offset += line.bytes.length;
+        return line;
+      });
+      for (const line of batch) lines.push(line);
+      records.push(this.#record(log, start, batch));
+    }
+    await this.#around.commit(records, () => {
+      log.acknowledge(lines);
+      this.#around.land(log);
+    });
+  }
+
+  #record(log: SessionLog, offset: number, batch: readonly PlacedLine[]): JournalRecord {
+    const bytes = Buffer.concat(batch.map((line) => line.bytes));
+    return { session: log.header.id, file: 0, name: fileNameOf(this.#key), offset, bytes };
+  }
+}
+
+function entryReader(log: SessionLog | undefined): EntryReader {
+  return { entries: (range) => (log === undefined ? noEntries() : readEntries(log.source(), log, range)) };
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- an empty iterable of the kind that waits for a disk
+async function* noEntries(): AsyncIterable<Entry> {
+  return;
+}

@@ -1,0 +1,18 @@
+export { jsonlBackend, type JsonlOptions } from "./backends/jsonl/jsonl-backend.ts";
+export { memoryBackend } from "./backends/memory.ts";
+export { isLonghandError, LONGHAND_ERROR_CODES, LonghandError, type LonghandErrorCode } from "./errors.ts";
+export { openStore } from "./open-store.ts";
+export type { ContentPart, Message, ToolCall, Usage } from "./record/message.ts";
+export type { Damage, SessionInfo, SessionRecord } from "./record/session-record.ts";
+export type { Backend, BackendCapabilities } from "./store/backend.ts";
+export type {
+  IdentifiedWriteOptions,
+  ListOptions,
+  SearchHit,
+  SearchOptions,
+  Session,
+  Store,
+  StoreOptions,
+  WriteOptions,
+  Written,
+} from "./store/types.ts";

@@ -1,0 +1,39 @@
+/** The composition root: puts a front on a backend. A directory means the JSONL backend. */
+
+import { jsonlBackend } from "./backends/jsonl/jsonl-backend.ts";
+import { LonghandError } from "./errors.ts";
+import type { Message } from "./record/message.ts";
+import type { Damage } from "./record/session-record.ts";
+import type { Backend } from "./store/backend.ts";
+import { callback, checkOptions, flag, oneOf } from "./store/check-options.ts";
+import { BackendStore } from "./store/store.ts";
+import type { Store, StoreOptions } from "./store/types.ts";
+
+export async function openStore<M extends Message = Message>(
+  where: string | Backend,
+  options: StoreOptions = {},
+): Promise<Store<M>> {
+  checkOptions("openStore", options, {
+    durability: oneOf("sync", "os"),
+    readOnly: flag,
+    onDamage: callback,
+    onError: callback,
+  });
+  const backend = typeof where === "string" ? jsonlBackend(where) : where;
+  const { durability = "sync", readOnly = false, onDamage = warnOfDamage, onError = warnOfError } = options;
+  if (readOnly && !backend.capabilities.readOnly) {
+    throw new LonghandError("OPTION_INVALID", `the ${backend.name} backend cannot be opened with readOnly`, {
+      option: "readOnly",
+      backend: backend.name,
+    });
+  }
+  return new BackendStore<M>(await backend.open({ durability, readOnly, onDamage, onError }));
+}
+
+function warnOfDamage({ file, offset, kind, reason }: Damage): void {
+  process.emitWarning(`${file}: ${kind} at byte ${offset}: ${reason}`, "LonghandDamage");
+}
+
+function warnOfError(error: LonghandError): void {
+  process.emitWarning(error.message, "LonghandError", error.code);
+}
