@@ -3,11 +3,12 @@
 import { jsonlBackend } from "./backends/jsonl/jsonl-backend.ts";
 import { LonghandError } from "./errors.ts";
 import type { Message } from "./record/message.ts";
-import type { Damage } from "./record/session-record.ts";
 import type { Backend } from "./store/backend.ts";
 import { callback, checkOptions, flag, oneOf } from "./store/check-options.ts";
+import { reportOnce } from "./store/report-once.ts";
 import { BackendStore } from "./store/store.ts";
 import type { Store, StoreOptions } from "./store/types.ts";
+import { warnOfDamage, warnOfError } from "./store/warn.ts";
 
 export async function openStore<M extends Message = Message>(
   where: string | Backend,
@@ -20,7 +21,11 @@ export async function openStore<M extends Message = Message>(
     onError: callback,
   });
   const backend = typeof where === "string" ? jsonlBackend(where) : where;
-  const { durability = "sync", readOnly = false, onDamage = warnOfDamage, onError = warnOfError } = options;
+  const { durability = "sync", readOnly = false, onError = warnOfError } = options;
+  const onDamage =
+    options.onDamage === undefined
+      ? reportOnce(warnOfDamage, ({ file }) => file)
+      : reportOnce(options.onDamage, ({ file, offset, reason }) => `${offset} ${reason} ${file}`);
   if (readOnly && !backend.capabilities.readOnly) {
     throw new LonghandError("OPTION_INVALID", `the ${backend.name} backend cannot be opened with readOnly`, {
       option: "readOnly",
@@ -28,12 +33,4 @@ export async function openStore<M extends Message = Message>(
     });
   }
   return new BackendStore<M>(await backend.open({ durability, readOnly, onDamage, onError }));
-}
-
-function warnOfDamage({ file, offset, kind, reason }: Damage): void {
-  process.emitWarning(`${file}: ${kind} at byte ${offset}: ${reason}`, "LonghandDamage");
-}
-
-function warnOfError(error: LonghandError): void {
-  process.emitWarning(error.message, "LonghandError", error.code);
 }
