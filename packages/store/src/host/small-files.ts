@@ -2,6 +2,7 @@
 
 import type { FileSystem } from "./host.ts";
 import { errorCode } from "./io-error.ts";
+import { useFile } from "./use-file.ts";
 
 /** At most `limit` bytes. `undefined`: there is no such file. */
 export async function readSmallFile(
@@ -19,13 +20,10 @@ export async function readWholeFile(
   limit: number,
 ): Promise<Buffer | undefined> {
   try {
-    const file = await files.open(path, "read");
-    try {
+    return await useFile(await files.open(path, "read"), async (file) => {
       const buffer = Buffer.allocUnsafe(Math.min(limit, (await file.stat()).size));
       return buffer.subarray(0, await file.read(buffer, 0));
-    } finally {
-      await file.close();
-    }
+    });
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;

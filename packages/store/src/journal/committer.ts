@@ -66,7 +66,8 @@ export class Committer {
           onDurable();
           resolve();
         }
-      } catch (error) {
+      } catch (cause) {
+        const error = typedFailure(cause);
         await this.#noteFailure(error);
         for (const { reject } of block) reject(error);
       }
@@ -85,13 +86,15 @@ export class Committer {
     return this.#waiting.splice(0, count);
   }
 
-  async #noteFailure(error: unknown): Promise<void> {
-    const isFull = error instanceof LonghandError && error.code === "DISK_FULL";
-    if (isFull || this.#failure !== undefined) return;
-    this.#failure =
-      error instanceof LonghandError
-        ? error
-        : new LonghandError("STORE_FAILED", "the store failed while committing; reopen it", {}, error);
-    await this.#hooks.onFailed(this.#failure);
+  /** A full disk is the one failure after which the journal is as it was before. */
+  async #noteFailure(error: LonghandError): Promise<void> {
+    if (error.code === "DISK_FULL" || this.#failure !== undefined) return;
+    this.#failure = error;
+    await this.#hooks.onFailed(error);
   }
+}
+
+function typedFailure(cause: unknown): LonghandError {
+  if (cause instanceof LonghandError) return cause;
+  return new LonghandError("STORE_FAILED", "the store failed while committing; reopen it", {}, cause);
 }

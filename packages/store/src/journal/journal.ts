@@ -42,7 +42,7 @@ export class Journal {
       await writeFully(file, encodeHead({ instance, generation: 1 }), headPosition(1));
       await file.sync();
     } catch (error) {
-      await file.close();
+      await file.close().catch(() => undefined);
       throw error;
     }
     return new Journal(path, file, instance, durability);

@@ -1,6 +1,7 @@
 /** A new session file: written and synced under a temporary name, then renamed. It never appears half written. */
 
 import type { FileSystem } from "../host/host.ts";
+import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { encodeHeader, type Header } from "../record/encode.ts";
 
@@ -14,12 +15,9 @@ export async function createSessionFile(
   header: Header,
 ): Promise<void> {
   const temporary = `${directory}/${TEMPORARY_PREFIX}${header.id}`;
-  const file = await files.open(temporary, "create");
-  try {
+  await useFile(await files.open(temporary, "create"), async (file) => {
     await writeFully(file, encodeHeader(header), 0);
     await file.sync();
-  } finally {
-    await file.close();
-  }
+  });
   await files.rename(temporary, path);
 }

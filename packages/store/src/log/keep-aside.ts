@@ -2,6 +2,7 @@
 
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { errorCode } from "../host/io-error.ts";
+import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -20,8 +21,7 @@ export async function keepAside(
   damagedDirectory: string,
 ): Promise<void> {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const copy = await createNumbered(files, `${damagedDirectory}/${name}.${offset}`);
-  try {
+  await useFile(await createNumbered(files, `${damagedDirectory}/${name}.${offset}`), async (copy) => {
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(bytes, 1)));
     for (let done = 0; done < bytes;) {
       const count = await from.read(buffer.subarray(0, Math.min(buffer.length, bytes - done)), offset + done);
@@ -30,9 +30,7 @@ export async function keepAside(
       done += count;
     }
     await copy.sync();
-  } finally {
-    await copy.close();
-  }
+  });
   await files.syncDirectory(damagedDirectory);
 }
 

@@ -35,7 +35,8 @@ export async function openSessionForWriting(place: SessionPlace): Promise<Sessio
     await file.sync();
     return new SessionLog(place.path, file, mended);
   } catch (error) {
-    await file.close();
+    // The failure that led here is the one to tell, whatever closing says.
+    await file.close().catch(() => undefined);
     throw ioError(error, "opening the session", place.path);
   }
 }

@@ -101,17 +101,20 @@ function knownOperation(value: Readonly<Record<string, unknown>>, json: string):
         ...(typeof title === "string" ? { title } : {}),
         ...(isStrings(tags) ? { tags } : {}),
       };
-    case "note":
-      return typeof kind === "string" ? { op, kind, json: noteData(json, kind) } : undefined;
+    case "note": {
+      const data = typeof kind === "string" ? noteData(json, kind) : undefined;
+      return typeof kind === "string" && data !== undefined ? { op, kind, json: data } : undefined;
+    }
     default:
       return undefined;
   }
 }
 
-/** The data of a note exactly as written: it follows the kind and ends with the line. */
-function noteData(json: string, kind: string): string {
+/** The data of a note exactly as written: it follows the kind and ends with the line. `undefined`: not so written. */
+function noteData(json: string, kind: string): string | undefined {
   const before = `"op":"note","kind":${JSON.stringify(kind)},"data":`;
-  return json.slice(json.indexOf(before) + before.length, -1);
+  const at = json.indexOf(before);
+  return at === -1 ? undefined : json.slice(at + before.length, -1);
 }
 
 function decodeView(value: unknown): RewoundView | undefined {

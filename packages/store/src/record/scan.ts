@@ -83,7 +83,7 @@ export class LogScanner {
   finish(): ScanEnd {
     const unfinished = this.#batch[0];
     const last = this.#bad.at(-1);
-    if (unfinished !== undefined) {
+    if (unfinished !== undefined && !this.#isWholeButDamaged()) {
       // Whole or not at all: bad lines behind an unfinished batch are part of its remains.
       const end = last === undefined ? this.#end : last.offset + last.bytes;
       const torn: ScanDamage = {
@@ -101,6 +101,12 @@ export class LogScanner {
     if (lastLost === undefined)
       return { end: this.#end, seq: this.#seq, torn, unterminated: this.#unterminated };
     return { end: lastLost.offset + lastLost.bytes, seq: this.#seq + lost, torn, unterminated: false };
+  }
+
+  /** All lines of the last batch are there, to the newline, some of them bad: it was whole once. */
+  #isWholeButDamaged(): boolean {
+    const size = this.#batch[0]?.entry.batch?.size ?? 0;
+    return this.#batch.length + this.#bad.length >= size && this.#bad.at(-1)?.kind === "corrupt";
   }
 
   #place(entry: Entry, { offset, bytes }: ScannedLine): void {

@@ -16,7 +16,7 @@ export function sessionInfo(
     count: state.count,
     summary: state.summary,
     ...(state.title === undefined ? {} : { title: state.title }),
-    tags: state.tags,
+    tags: [...state.tags],
     created: header.at,
     updated: state.updated ?? header.at,
     bytes,

@@ -25,8 +25,9 @@ export function toSessionRecord<M extends Message>(entry: Entry): SessionRecord<
     case "compact":
       return { seq, at, op: body.op, summary: body.summary, keepFrom: body.keepFrom };
     case "reset":
-    case "meta":
       return { seq, at, ...body };
+    case "meta":
+      return { seq, at, ...body, ...(body.tags === undefined ? {} : { tags: [...body.tags] }) };
     case "note":
       return { seq, at, op: body.op, kind: body.kind, data: parseJson(body.json) };
     case "unknown":

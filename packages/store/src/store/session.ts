@@ -67,21 +67,22 @@ export class BackendSession<M extends Message> implements Session<M> {
   async truncate(cut: { keepLast: number } | { keepFrom: number }, options?: WriteOptions): Promise<Written> {
     checkCut("truncate", cut, { keepLast: count, keepFrom: seq });
     checkOptions("truncate", options, WRITE_OPTIONS);
-    return await this.#write(truncateTo({ ...cut }, options ?? {}));
+    return await this.#write(truncateTo(given(cut), expected(options)));
   }
 
   async rewind(cut: { messages: number } | { to: number }, options?: WriteOptions): Promise<Written> {
     checkCut("rewind", cut, { messages: count, to: seq });
     checkOptions("rewind", options, WRITE_OPTIONS);
-    return await this.#write(rewindTo({ ...cut }, options ?? {}));
+    return await this.#write(rewindTo(given(cut), expected(options)));
   }
 
   async compact(cut: { summary: string; keepFrom: number }, options?: WriteOptions): Promise<Written> {
     checkOptions("compact", cut, { summary: text, keepFrom: seq });
-    checkValue("compact", "summary", cut.summary, text);
-    checkValue("compact", "keepFrom", cut.keepFrom, seq);
+    const { summary, keepFrom } = { ...cut };
+    checkValue("compact", "summary", summary, text);
+    checkValue("compact", "keepFrom", keepFrom, seq);
     checkOptions("compact", options, WRITE_OPTIONS);
-    return await this.#write(compactTo(cut.summary, cut.keepFrom, options ?? {}));
+    return await this.#write(compactTo(summary, keepFrom, expected(options)));
   }
 
   async replace(messages: readonly M[], options?: WriteOptions & { summary?: string }): Promise<Written> {
@@ -162,6 +163,11 @@ export class BackendSession<M extends Message> implements Session<M> {
 
 function expected(options: WriteOptions | undefined): WriteOptions {
   return options?.expectedSeq === undefined ? {} : { expectedSeq: options.expectedSeq };
+}
+
+/** A copy without what is `undefined`, which counts as not given. */
+function given<T extends object>(cut: T): T {
+  return Object.fromEntries(Object.entries(cut).filter(([, value]) => value !== undefined)) as T;
 }
 
 function checkBatch(bodies: readonly Body[]): readonly Body[] {

@@ -9,6 +9,7 @@
 
 import type { FileSystem, Host } from "../../host/host.ts";
 import { placeMark, removeIfThere } from "../../host/small-files.ts";
+import { useFile } from "../../host/use-file.ts";
 import { writeFully } from "../../host/write-fully.ts";
 import type { JournalRecord } from "../../journal/block.ts";
 import { groupBySession } from "../../journal/group-by-session.ts";
@@ -68,17 +69,14 @@ export type FoundJournal =
 
 /** Synced first: nothing may be shown or landed that a power cut could still take back. */
 export async function syncAndReadJournal(files: FileSystem, path: string): Promise<FoundJournal> {
-  const file = await files.open(path, "read");
-  try {
+  const bytes = await useFile(await files.open(path, "read"), async (file) => {
     await file.sync();
-    const bytes = Buffer.allocUnsafe((await file.stat()).size);
-    const length = await file.read(bytes, 0);
-    const contents = readJournal(bytes.subarray(0, length));
-    if (contents !== undefined) return { kind: "journal", contents };
-    return { kind: length > HEAD_BYTES ? "unreadable" : "unborn" };
-  } finally {
-    await file.close();
-  }
+    const buffer = Buffer.allocUnsafe((await file.stat()).size);
+    return buffer.subarray(0, await file.read(buffer, 0));
+  });
+  const contents = readJournal(bytes);
+  if (contents !== undefined) return { kind: "journal", contents };
+  return { kind: bytes.length > HEAD_BYTES ? "unreadable" : "unborn" };
 }
 
 /** Puts every record at its place. Answers with a description of those that have none. */
@@ -98,25 +96,19 @@ async function replay(
 }
 
 async function replayInto(files: FileSystem, path: string, records: readonly JournalRecord[]): Promise<void> {
-  const file = await files.open(path, "write");
-  try {
+  await useFile(await files.open(path, "write"), async (file) => {
     for (const { offset, bytes } of records) await writeFully(file, bytes, offset);
     await file.sync();
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** Empty even if its removal is undone: the next generation in its head, durably. */
 async function emptyJournal(files: FileSystem, path: string, { head }: JournalContents): Promise<void> {
   const generation = head.generation + 1;
-  const file = await files.open(path, "write");
-  try {
+  await useFile(await files.open(path, "write"), async (file) => {
     await writeFully(file, encodeHead({ ...head, generation }), headPosition(generation));
     await file.sync();
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 async function setAside(
@@ -126,14 +118,11 @@ async function setAside(
   reason: string,
   onDamage: (damage: Damage) => void,
 ): Promise<void> {
-  const file = await files.open(path, "read");
-  try {
+  await useFile(await files.open(path, "read"), async (file) => {
     const bytes = (await file.stat()).size;
     await keepAside(files, file, { offset: 0, bytes }, path, layout.damaged);
     onDamage({ file: path, offset: 0, bytes, kind: "corrupt", reason });
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** Sockets and fences whose journals are gone, left by a crash between two steps of a takeover. */

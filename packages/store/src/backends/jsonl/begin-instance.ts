@@ -3,7 +3,8 @@
  * and only then has a journal of its own to write to.
  */
 
-import type { Host } from "../../host/host.ts";
+import { isLonghandError } from "../../errors.ts";
+import type { FileSystem, Host, Presence } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { placeMark, removeIfThere } from "../../host/small-files.ts";
 import { Journal } from "../../journal/journal.ts";
@@ -26,49 +27,61 @@ export interface Instance {
 }
 
 export async function beginInstance(host: Host, layout: Layout, options: BackendOptions): Promise<Instance> {
-  const { files, processes } = host;
   const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
-  const presence = await processes.listen(socketPath(layout, id));
-  const self: InstanceDescription = {
-    instance: id,
-    since: new Date(host.now()).toISOString(),
-    listens: presence !== undefined,
-    ...processes.self,
-  };
+  let presence: Presence | undefined;
   const giveUp = async (): Promise<void> => {
     try {
-      await placeMark(files, fencePath(layout, id));
+      await placeMark(host.files, fencePath(layout, id));
     } finally {
       await presence?.close();
     }
   };
-  const lease = await takeWriterLease(host, layout, self).catch(async (error: unknown) => {
-    await presence?.close();
-    throw error;
-  });
   try {
-    await adoptJournals(host, layout, options.onDamage);
-    await removeLeftovers(host, layout);
-    await files.syncDirectory(layout.directory);
-    const journal = await Journal.create(files, journalPath(layout, id), id, options.durability);
-    await files.syncDirectory(layout.journals);
-    return {
-      journal,
-      isFenced: async () => (await files.stat(fencePath(layout, id))) !== undefined,
-      end: async () => {
-        await journal.beginGeneration();
-        await journal.close();
-        await files.unlink(journal.path);
-        await files.syncDirectory(layout.journals);
-        await lease.release();
-        await presence?.close();
-      },
-      giveUp,
+    presence = await host.processes.listen(socketPath(layout, id));
+    const lease = await takeWriterLease(host, layout, describeInstance(host, id, presence !== undefined));
+    const journal = await takeOver(host, layout, id, options);
+    const end = async (): Promise<void> => {
+      await removeJournal(host.files, layout, journal);
+      await lease.release();
+      await presence?.close();
     };
+    return { journal, isFenced: async () => await isFenced(host.files, layout, id), end, giveUp };
   } catch (error) {
-    await giveUp();
+    // Refused: there is nothing to give up. Otherwise the lease may be ours already.
+    if (isLonghandError(error, "SESSION_LOCKED")) await presence?.close();
+    else
+      await giveUp().catch((second: unknown) =>
+        options.onError(ioError(second, "giving up the store", layout.directory)),
+      );
     throw ioError(error, "opening the store", layout.directory);
   }
+}
+
+function describeInstance(host: Host, instance: string, listens: boolean): InstanceDescription {
+  return { instance, since: new Date(host.now()).toISOString(), listens, ...host.processes.self };
+}
+
+/** Under the lease: what dead instances left is landed before this one has a journal to write to. */
+async function takeOver(host: Host, layout: Layout, id: string, options: BackendOptions): Promise<Journal> {
+  const { files } = host;
+  await adoptJournals(host, layout, options.onDamage);
+  await removeLeftovers(host, layout);
+  await files.syncDirectory(layout.directory);
+  const journal = await Journal.create(files, journalPath(layout, id), id, options.durability);
+  await files.syncDirectory(layout.journals);
+  return journal;
+}
+
+/** Empty first, and durably so: then it does not matter whether its removal is undone. */
+async function removeJournal(files: FileSystem, layout: Layout, journal: Journal): Promise<void> {
+  await journal.beginGeneration();
+  await journal.close();
+  await files.unlink(journal.path);
+  await files.syncDirectory(layout.journals);
+}
+
+async function isFenced(files: FileSystem, layout: Layout, id: string): Promise<boolean> {
+  return (await files.stat(fencePath(layout, id))) !== undefined;
 }
 
 /** Temporary files of instances that are dead: the lease says that there is no living one. */

@@ -10,10 +10,17 @@ import { openJsonlWriter } from "./jsonl-writer.ts";
 export interface JsonlOptions {
   /** The world to work in. @default the real one */
   readonly host?: Host;
+  /**
+   * Bytes after which the journal begins anew, when the files it covers are synced. Larger means fewer pauses and a
+   * longer recovery. @default 8 MiB
+   */
+  readonly journalBytes?: number;
 }
 
+const JOURNAL_BYTES = 8 * 1024 * 1024;
+
 export function jsonlBackend(directory: string, options: JsonlOptions = {}): Backend {
-  const host = options.host ?? nodeHost;
+  const { host = nodeHost, journalBytes = JOURNAL_BYTES } = options;
   return {
     name: "jsonl",
     capabilities: { durable: true, flatAppend: true, readOnly: true },
@@ -21,7 +28,7 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
       const absolute = resolve(directory);
       return opened.readOnly
         ? new JsonlReader(host, absolute, opened)
-        : await openJsonlWriter(host, absolute, opened);
+        : await openJsonlWriter(host, absolute, { ...opened, journalBytes });
     },
   };
 }

@@ -27,10 +27,14 @@ import { prepareDirectory } from "./prepare-directory.ts";
 import { SessionCache } from "./session-cache.ts";
 import { SessionWriter, type WriterSurroundings } from "./session-writer.ts";
 
+export interface WriterOptions extends BackendOptions {
+  readonly journalBytes: number;
+}
+
 export async function openJsonlWriter(
   host: Host,
   directory: string,
-  options: BackendOptions,
+  options: WriterOptions,
 ): Promise<OpenBackend> {
   const layout = await prepareDirectory(host.files, directory);
   return new JsonlWriter(host, layout, options, await beginInstance(host, layout, options));
@@ -40,7 +44,7 @@ class JsonlWriter implements OpenBackend {
   readonly directory: string;
   readonly #host: Host;
   readonly #layout: Layout;
-  readonly #options: BackendOptions;
+  readonly #options: WriterOptions;
   readonly #instance: Instance;
   readonly #landing: Landing;
   readonly #committer: Committer;
@@ -49,13 +53,13 @@ class JsonlWriter implements OpenBackend {
   readonly #surroundings: WriterSurroundings;
   #failure: LonghandError | undefined;
 
-  constructor(host: Host, layout: Layout, options: BackendOptions, instance: Instance) {
+  constructor(host: Host, layout: Layout, options: WriterOptions, instance: Instance) {
     this.directory = layout.directory;
     this.#host = host;
     this.#layout = layout;
     this.#options = options;
     this.#instance = instance;
-    this.#landing = new Landing(instance.journal, options.onError);
+    this.#landing = new Landing(instance.journal, options.journalBytes, options.onError);
     this.#committer = new Committer(instance.journal, {
       checkFence: async () => await this.#checkFence(),
       betweenBlocks: async () => await this.#landing.recycleIfLarge(),
@@ -116,19 +120,27 @@ class JsonlWriter implements OpenBackend {
   }
 
   async close(): Promise<void> {
-    while (this.#writers.size > 0)
+    while (this.#writers.size > 0) {
       await Promise.all([...this.#writers.values()].map(async (writer) => await writer.idle()));
+    }
     await this.#committer.idle();
     try {
-      if (this.#failure !== undefined) return;
+      if (this.#failure === undefined) await this.#end();
+      await this.#cache.closeAll();
+    } catch (error) {
+      throw ioError(error, "closing the store", this.directory);
+    }
+  }
+
+  /** If it fails, the journal stays, and the next opener replays it. */
+  async #end(): Promise<void> {
+    try {
       await this.#landing.settleAll();
       await this.#instance.end();
     } catch (error) {
-      const failure = ioError(error, "closing the store", this.directory);
-      await this.#fail(failure);
-      throw failure;
-    } finally {
+      await this.#fail(ioError(error, "closing the store", this.directory));
       await this.#cache.closeAll();
+      throw error;
     }
   }
 
@@ -164,25 +176,24 @@ class JsonlWriter implements OpenBackend {
     try {
       await this.#host.files.syncDirectory(this.directory);
     } catch (cause) {
-      const failure = new LonghandError(
-        "STORE_FAILED",
-        `syncing ${this.directory} failed: what is on the disk is unknown. Reopen the store`,
-        { directory: this.directory },
-        cause,
-      );
+      const failure = this.#unknownOutcome("syncing the directory failed", cause);
       await this.#fail(failure);
       throw failure;
     }
   }
 
   async #checkFence(): Promise<void> {
-    if (!(await this.#instance.isFenced())) return;
-    throw new LonghandError(
-      "STORE_FAILED",
-      `${this.directory} was taken over by another process, which held this one for dead; whether this write counts is unknown. ` +
-        "Reopen the store and retry with an id",
-      { directory: this.directory },
-    );
+    const fenced = await this.#instance.isFenced().catch((cause: unknown) => {
+      throw this.#unknownOutcome("whether the store was taken over cannot be told", cause);
+    });
+    if (fenced)
+      throw this.#unknownOutcome("it was taken over by another process, which held this one for dead");
+  }
+
+  #unknownOutcome(reason: string, cause?: unknown): LonghandError {
+    const { directory } = this;
+    const message = `${directory}: ${reason}; whether this write counts is unknown. Reopen the store and retry with an id`;
+    return new LonghandError("STORE_FAILED", message, { directory }, cause);
   }
 
   async #fail(failure: LonghandError): Promise<void> {

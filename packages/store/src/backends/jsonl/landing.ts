@@ -10,13 +10,13 @@ import { groupBySession } from "../../journal/group-by-session.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { SessionLog } from "../../log/session-log.ts";
 
-/** When the journal holds this much, the files are synced and it begins anew. */
-const GENERATION_BYTES = 8 * 1024 * 1024;
 /** New appends fail once this much cannot be landed. */
 const MAX_UNLANDED_BYTES = 16 * 1024 * 1024;
 
 export class Landing {
   readonly #journal: Journal;
+  /** When the journal holds this much, the files are synced and it begins anew. */
+  readonly #journalBytes: number;
   readonly #onError: (error: LonghandError) => void;
   /** Files that the journal's generation covers and that are not known to be synced. */
   readonly #covered = new Set<SessionLog>();
@@ -24,8 +24,9 @@ export class Landing {
   readonly #underWay = new Set<Promise<void>>();
   #stopped = false;
 
-  constructor(journal: Journal, onError: (error: LonghandError) => void) {
+  constructor(journal: Journal, journalBytes: number, onError: (error: LonghandError) => void) {
     this.#journal = journal;
+    this.#journalBytes = journalBytes;
     this.#onError = onError;
   }
 
@@ -50,7 +51,7 @@ export class Landing {
 
   /** Between two blocks. */
   async recycleIfLarge(): Promise<void> {
-    if (this.#journal.bytes < GENERATION_BYTES) return;
+    if (this.#journal.bytes < this.#journalBytes) return;
     for (const log of this.#covered) {
       // The journal grows on; nothing is lost, and checkRoom stops the writers in time.
       if (!(await this.trySettle(log))) return;

@@ -2,6 +2,7 @@
 
 import type { FileSystem, OpenFile } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
+import { useFile } from "../../host/use-file.ts";
 import { patchedSource, type ByteSource, type Patch } from "../../log/byte-source.ts";
 import { checkOutcome, openFile, reportDamage } from "../../log/open-session.ts";
 import { readEntries } from "../../log/read-entries.ts";
@@ -27,22 +28,24 @@ export async function readSession(place: ReadPlace): Promise<Snapshot | undefine
   const file = await openFile(place, "read");
   if (file === undefined) return undefined;
   try {
-    const header = await peekHeader(file);
-    const patches = header === undefined ? [] : place.patchesOf(header.id);
-    const source = patchedSource(file, (await file.stat()).size, patches);
-    const key = place.key ?? header?.key ?? "";
-    const log = checkOutcome(await scanLog(source), { path: place.path, key });
-    reportDamage(log, { ...place, key });
-    return {
-      info: sessionInfo(log.header, log.state, log.end, log.damage.length),
-      state: log.state,
-      entries: (range) => entriesOf(place, log, patches, range),
-    };
+    return await useFile(file, async () => await scanSession(place, file));
   } catch (error) {
     throw ioError(error, "reading the session", place.path);
-  } finally {
-    await file.close();
   }
+}
+
+async function scanSession(place: ReadPlace, file: OpenFile): Promise<Snapshot> {
+  const header = await peekHeader(file);
+  const patches = header === undefined ? [] : place.patchesOf(header.id);
+  const source = patchedSource(file, (await file.stat()).size, patches);
+  const key = place.key ?? header?.key ?? "";
+  const log = checkOutcome(await scanLog(source), { path: place.path, key });
+  reportDamage(log, { ...place, key });
+  return {
+    info: sessionInfo(log.header, log.state, log.end, log.damage.length),
+    state: log.state,
+    entries: (range) => entriesOf(place, log, patches, range),
+  };
 }
 
 async function* entriesOf(

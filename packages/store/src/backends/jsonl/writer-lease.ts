@@ -8,6 +8,7 @@ import { LonghandError } from "../../errors.ts";
 import type { FileSystem, Host } from "../../host/host.ts";
 import { errorCode } from "../../host/io-error.ts";
 import { readSmallFile, removeIfThere } from "../../host/small-files.ts";
+import { useFile } from "../../host/use-file.ts";
 import { writeFully } from "../../host/write-fully.ts";
 import { isJsonObject, tryParseJson } from "../../record/json.ts";
 import { livenessOf, parseInstanceDescription, type InstanceDescription } from "./instance.ts";
@@ -98,12 +99,9 @@ async function addEpoch(
   content: object,
 ): Promise<boolean> {
   const temporary = `${layout.leases}/.${instance}`;
-  const file = await files.open(temporary, "create");
-  try {
+  await useFile(await files.open(temporary, "create"), async (file) => {
     await writeFully(file, Buffer.from(`${JSON.stringify(content)}\n`), 0);
-  } finally {
-    await file.close();
-  }
+  });
   try {
     await files.link(temporary, leasePath(layout, epoch));
     return true;
