@@ -115,6 +115,9 @@ function toFileStat(stats: Stats): FileStat {
 /** The address of a Unix socket has 108 bytes on Linux, 104 on macOS; a longer path would be cut in silence. */
 const MAX_SOCKET_PATH = 103;
 
+/** Some file systems have no sockets. */
+const NO_SOCKETS_HERE: ReadonlySet<string> = new Set(["EOPNOTSUPP", "ENOTSUP", "EPERM", "EINVAL"]);
+
 const processes: Processes = {
   get self(): ProcessIdentity {
     return (ownIdentity ??= describeSelf());
@@ -123,12 +126,16 @@ const processes: Processes = {
   async listen(path) {
     if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return undefined;
     const server = createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(path, resolve);
+    const failure = await new Promise<Error | undefined>((resolve) => {
+      server.once("error", resolve);
+      server.listen(path, () => resolve(undefined));
     });
-    await fs.chmod(path, FILE_MODE);
+    if (failure !== undefined) {
+      if (NO_SOCKETS_HERE.has(errorCode(failure) ?? "")) return undefined;
+      throw failure;
+    }
     server.unref();
+    await fs.chmod(path, FILE_MODE);
     return { close: async () => await closeServer(server) } satisfies Presence;
   },
 

@@ -50,6 +50,12 @@ export class Committer {
     });
   }
 
+  /** Begins no further block and waits for the one in flight. */
+  async stop(failure: LonghandError): Promise<void> {
+    this.#failure ??= failure;
+    await this.idle();
+  }
+
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }

@@ -7,13 +7,10 @@ import { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { Committer } from "../../journal/committer.ts";
-import { createSessionFile } from "../../log/create-session.ts";
-import { openSessionForWriting } from "../../log/open-session.ts";
 import { readEntries } from "../../log/read-entries.ts";
 import type { SessionLog } from "../../log/session-log.ts";
 import type { Entry } from "../../record/entry.ts";
 import { fileNameOf } from "../../record/key.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
 import { sessionInfo } from "../../record/session-info.ts";
 import type { SessionInfo } from "../../record/session-record.ts";
 import type { BackendOptions, EntryRange, OpenBackend, Operation, Snapshot } from "../../store/backend.ts";
@@ -21,10 +18,10 @@ import type { Written } from "../../store/types.ts";
 import { beginInstance, type Instance } from "./begin-instance.ts";
 import { sessionFileNames } from "./find-session-file.ts";
 import { Landing } from "./landing.ts";
-import { sessionPath, type Layout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 import { listReadableSessions } from "./list-sessions.ts";
+import { OpenSessions } from "./open-sessions.ts";
 import { prepareDirectory } from "./prepare-directory.ts";
-import { SessionCache } from "./session-cache.ts";
 import { SessionWriter, type WriterSurroundings } from "./session-writer.ts";
 
 export interface WriterOptions extends BackendOptions {
@@ -48,10 +45,11 @@ class JsonlWriter implements OpenBackend {
   readonly #instance: Instance;
   readonly #landing: Landing;
   readonly #committer: Committer;
-  readonly #cache: SessionCache;
+  readonly #sessions: OpenSessions;
   readonly #writers = new Map<string, SessionWriter>();
   readonly #surroundings: WriterSurroundings;
   #failure: LonghandError | undefined;
+  #closed = false;
 
   constructor(host: Host, layout: Layout, options: WriterOptions, instance: Instance) {
     this.directory = layout.directory;
@@ -65,14 +63,20 @@ class JsonlWriter implements OpenBackend {
       betweenBlocks: async () => await this.#landing.recycleIfLarge(),
       onFailed: async (error) => await this.#fail(error),
     });
-    this.#cache = new SessionCache({
-      load: async (key) => await openSessionForWriting(this.#placeOf(key)),
+    this.#sessions = new OpenSessions(host, layout, {
       settle: async (log) => await this.#landing.trySettle(log),
+      onDamage: options.onDamage,
+      onNamesUnknown: async (cause) => {
+        const failure = this.#unknownOutcome("syncing the directory failed", cause);
+        await this.#committer.stop(failure);
+        await this.#fail(failure);
+        return failure;
+      },
     });
     this.#surroundings = {
       host,
-      hold: async (key) => await this.#cache.hold(key),
-      holdNew: async (key) => await this.#cache.holdNew(key, async () => await this.#create(key)),
+      hold: async (key) => await this.#sessions.hold(key),
+      holdNew: async (key) => await this.#sessions.holdNew(key),
       checkWritable: () => {
         this.#checkNotFailed();
         this.#landing.checkRoom();
@@ -94,7 +98,7 @@ class JsonlWriter implements OpenBackend {
 
   async snapshot(key: string): Promise<Snapshot | undefined> {
     this.#checkNotFailed();
-    const held = await this.#cache.hold(key);
+    const held = await this.#sessions.hold(key);
     if (held === undefined) return undefined;
     try {
       const { state } = held.log;
@@ -106,7 +110,7 @@ class JsonlWriter implements OpenBackend {
 
   async *sessions(): AsyncIterable<SessionInfo> {
     this.#checkNotFailed();
-    const open = new Map(this.#cache.openLogs().map(([key, log]) => [fileNameOf(key), log]));
+    const open = new Map(this.#sessions.list().map(([key, log]) => [fileNameOf(key), log]));
     for (const log of open.values()) yield infoOf(log);
     const names = await sessionFileNames(this.#host.files, this.#layout);
     yield* listReadableSessions({
@@ -124,9 +128,10 @@ class JsonlWriter implements OpenBackend {
       await Promise.all([...this.#writers.values()].map(async (writer) => await writer.idle()));
     }
     await this.#committer.idle();
+    this.#closed = true;
     try {
       if (this.#failure === undefined) await this.#end();
-      await this.#cache.closeAll();
+      await this.#sessions.closeAll();
     } catch (error) {
       throw ioError(error, "closing the store", this.directory);
     }
@@ -139,46 +144,23 @@ class JsonlWriter implements OpenBackend {
       await this.#instance.end();
     } catch (error) {
       await this.#fail(ioError(error, "closing the store", this.directory));
-      await this.#cache.closeAll();
+      await this.#sessions.closeAll();
       throw error;
     }
   }
 
   async *#entries(key: string, range: EntryRange): AsyncIterable<Entry> {
-    const held = await this.#cache.hold(key);
+    const held = await this.#sessions.hold(key);
     if (held === undefined) return;
     try {
       yield* readEntries(held.log.source(), held.log, range);
+    } catch (error) {
+      const { directory } = this;
+      if (this.#closed)
+        throw new LonghandError("STORE_CLOSED", `${directory} was closed while it was read`, { directory });
+      throw ioError(error, "reading the session", held.log.path);
     } finally {
       held.release();
-    }
-  }
-
-  async #create(key: string): Promise<SessionLog> {
-    const { files } = this.#host;
-    const { path } = this.#placeOf(key);
-    const now = this.#host.now();
-    const id = makeId(now, this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
-    await this.#syncNames();
-    try {
-      await createSessionFile(files, this.directory, path, { key, id, at: new Date(now).toISOString() });
-    } catch (error) {
-      throw ioError(error, "creating the session", path);
-    }
-    await this.#syncNames();
-    const log = await openSessionForWriting(this.#placeOf(key));
-    if (log !== undefined) return log;
-    throw new LonghandError("IO_FAILED", `${path} vanished right after it was created`, { file: path, key });
-  }
-
-  /** After a failure of this nobody knows which names are on the disk: the instance stops. */
-  async #syncNames(): Promise<void> {
-    try {
-      await this.#host.files.syncDirectory(this.directory);
-    } catch (cause) {
-      const failure = this.#unknownOutcome("syncing the directory failed", cause);
-      await this.#fail(failure);
-      throw failure;
     }
   }
 
@@ -211,16 +193,6 @@ class JsonlWriter implements OpenBackend {
     if (this.#failure === undefined) return;
     const message = `the store failed and must be reopened (${this.#failure.message})`;
     throw new LonghandError("STORE_FAILED", message, { directory: this.directory }, this.#failure);
-  }
-
-  #placeOf(key: string): Parameters<typeof openSessionForWriting>[0] {
-    return {
-      files: this.#host.files,
-      path: sessionPath(this.#layout, key),
-      key,
-      damagedDirectory: this.#layout.damaged,
-      onDamage: this.#options.onDamage,
-    };
   }
 }
 

@@ -33,7 +33,7 @@ export class SessionCache {
   /** Least recently used first. */
   readonly #slots = new Map<string, Slot>();
   /** A file is opened, mended or created by one at a time: two would cut into each other's landing. */
-  readonly #loading = new Map<string, Promise<boolean>>();
+  readonly #loading = new Map<string, Promise<Slot | undefined>>();
 
   constructor(hooks: SessionCacheHooks) {
     this.#hooks = hooks;
@@ -83,23 +83,25 @@ export class SessionCache {
         return slot;
       }
       const underWay = this.#loading.get(key);
+      if (underWay === undefined) return await this.#load(key, load);
       // Whether it succeeds is its starter's affair; we look again.
-      if (underWay !== undefined) await underWay.catch(() => false);
-      else if (!(await this.#load(key, load))) return undefined;
+      await underWay.catch(() => undefined);
     }
   }
 
-  async #load(key: string, load: Load): Promise<boolean> {
+  /** The slot is in use from the moment it exists: making room must not close it before its first user has it. */
+  async #load(key: string, load: Load): Promise<Slot | undefined> {
     const loading = load()
       .then((log) => {
-        if (log !== undefined) this.#slots.set(key, { log, users: 0 });
-        return log !== undefined;
+        const slot = log === undefined ? undefined : { log, users: 1 };
+        if (slot !== undefined) this.#slots.set(key, slot);
+        return slot;
       })
       .finally(() => this.#loading.delete(key));
     this.#loading.set(key, loading);
-    const isThere = await loading;
+    const slot = await loading;
     await this.#makeRoom();
-    return isThere;
+    return slot;
   }
 
   async #makeRoom(): Promise<void> {

@@ -1,0 +1,71 @@
+/** Hosts that break the protocol under the store's feet: for controls that must lose data. */
+
+import type { FileSystem, Host, OpenFile } from "../../src/host/host.ts";
+
+export type SyncedThing = "journal" | "journal directory" | "session file" | "session directory";
+
+/** Says that it has synced one kind of thing, and has not. */
+export function withoutSync(host: Host, thing: SyncedThing): Host {
+  return wrapped(host, {
+    file: (file, path) => (kindOf(path, false) === thing ? { sync: () => Promise.resolve() } : {}),
+    syncDirectory: async (path) => {
+      if (kindOf(path, true) !== thing) await host.files.syncDirectory(path);
+    },
+  });
+}
+
+/** Syncs once more after a failure, and believes the second answer. */
+export function withRetriedSync(host: Host): Host {
+  const retry = async (sync: () => Promise<void>): Promise<void> => await sync().catch(sync);
+  return wrapped(host, {
+    file: (file) => ({ sync: async () => await retry(async () => await file.sync()) }),
+    syncDirectory: async (path) => await retry(async () => await host.files.syncDirectory(path)),
+  });
+}
+
+interface Wrapping {
+  readonly file: (file: OpenFile, path: string) => Partial<OpenFile>;
+  readonly syncDirectory: (path: string) => Promise<void>;
+}
+
+function wrapped(host: Host, { file: wrapFile, syncDirectory }: Wrapping): Host {
+  const { files } = host;
+  const wrappedFiles: FileSystem = {
+    open: async (path, mode) => {
+      const file = await files.open(path, mode);
+      return {
+        read: async (into, position) => await file.read(into, position),
+        write: async (bytes, position) => await file.write(bytes, position),
+        truncate: async (length) => await file.truncate(length),
+        sync: async () => await file.sync(),
+        stat: async () => await file.stat(),
+        close: async () => await file.close(),
+        ...wrapFile(file, path),
+      };
+    },
+    makeDirectory: async (path) => await files.makeDirectory(path),
+    readDirectory: async (path) => await files.readDirectory(path),
+    syncDirectory,
+    rename: async (from, to) => await files.rename(from, to),
+    link: async (from, to) => await files.link(from, to),
+    unlink: async (path) => await files.unlink(path),
+    stat: async (path) => await files.stat(path),
+    resolve: async (path) => await files.resolve(path),
+  };
+  return {
+    files: wrappedFiles,
+    processes: host.processes,
+    now: () => host.now(),
+    randomBytes: (length) => host.randomBytes(length),
+  };
+}
+
+function kindOf(path: string, isDirectory: boolean): SyncedThing | undefined {
+  if (isDirectory)
+    return path.endsWith("/journal")
+      ? "journal directory"
+      : path.includes(".longhand")
+        ? undefined
+        : "session directory";
+  return path.endsWith(".journal") ? "journal" : path.includes(".longhand") ? undefined : "session file";
+}
