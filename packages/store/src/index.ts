@@ -1,3 +1,9 @@
+export { jsonBackend, type JsonOptions } from "./backends/json/json-backend.ts";
+export {
+  SessionManager,
+  type ManagedSession,
+  type SessionManagerOptions,
+} from "./backends/json/session-manager.ts";
 export { jsonlBackend, type JsonlOptions } from "./backends/jsonl/jsonl-backend.ts";
 export { memoryBackend } from "./backends/memory.ts";
 export { isLonghandError, LONGHAND_ERROR_CODES, LonghandError, type LonghandErrorCode } from "./errors.ts";
@@ -5,6 +11,9 @@ export { openStore } from "./open-store.ts";
 export type { ContentPart, Message, ToolCall, Usage } from "./record/message.ts";
 export type { Damage, SessionInfo, SessionRecord } from "./record/session-record.ts";
 export type { Backend, BackendCapabilities } from "./store/backend.ts";
+export { JsonlSessions, type JsonlSessionsOptions } from "./store/jsonl-sessions.ts";
+export { kernelStore, type KernelStore } from "./store/kernel-store.ts";
+export type { SessionStore } from "./store/session-store.ts";
 export type {
   IdentifiedWriteOptions,
   ListOptions,

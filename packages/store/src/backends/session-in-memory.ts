@@ -4,6 +4,7 @@ import type { Header } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
 import { sessionInfo } from "../record/session-info.ts";
+import type { SessionInfo } from "../record/session-record.ts";
 import type { EntryRange, EntryReader, Snapshot } from "../store/backend.ts";
 
 export class SessionInMemory implements EntryReader {
@@ -28,10 +29,10 @@ export class SessionInMemory implements EntryReader {
     }
   }
 
-  snapshot(bytes: number): Snapshot {
+  snapshot(status: SessionInfo["status"], bytesOnDisk = 0): Snapshot {
     const state = this.#state;
     return {
-      info: sessionInfo(this.header, state, bytes, 0),
+      info: sessionInfo(this.header, state, bytesOnDisk, 0, status),
       state,
       entries: (range) => this.entries({ ...range, to: Math.min(range.to, state.seq) }),
     };

@@ -31,6 +31,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EMFILE: "too many open files; raise the limit (ulimit -n)",
   ENFILE: "the system has too many open files",
   EIO: "the device failed; check the disk",
+  ENOTDIR: "a file where a directory must be",
   ELOOP: "a symbolic link where a regular file must be",
   EINVAL: "not a regular file",
 };

@@ -3,7 +3,7 @@
  * answered before it is durable and the instance has made sure that it was not taken over meanwhile.
  */
 
-import { LonghandError } from "../errors.ts";
+import { isLonghandError, LonghandError } from "../errors.ts";
 import type { JournalRecord } from "./block.ts";
 import type { Journal } from "./journal.ts";
 
@@ -48,6 +48,22 @@ export class Committer {
       this.#waiting.push({ records, onDurable, resolve, reject });
       this.#running ??= this.#run();
     });
+  }
+
+  /** Runs the task when no block is in flight; none begins before it ends. Its STORE_FAILED is a failure of this. */
+  async between(task: () => Promise<void>): Promise<void> {
+    await this.idle();
+    if (this.#failure !== undefined) throw this.#failure;
+    const running = task()
+      .catch(async (error: unknown) => {
+        if (isLonghandError(error, "STORE_FAILED")) await this.#noteFailure(error);
+        throw error;
+      })
+      .finally(() => {
+        this.#running = this.#waiting.length > 0 ? this.#run() : undefined;
+      });
+    this.#running = running.catch(() => undefined);
+    await running;
   }
 
   /** Begins no further block and waits for the one in flight. */

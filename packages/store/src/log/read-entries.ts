@@ -1,6 +1,7 @@
 /** The good records of a scanned log within a range of seqs. What is damaged was reported by the scan. */
 
 import { decodeLine } from "../record/decode.ts";
+import type { Header } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
 import type { ScanDamage, ScannedLine } from "../record/scan.ts";
 import type { ByteSource } from "./byte-source.ts";
@@ -8,7 +9,7 @@ import { readLines, readLinesBackwards } from "./read-lines.ts";
 import type { SeqMarks } from "./seq-marks.ts";
 
 export interface ReadableLog {
-  readonly header: { readonly id: string };
+  readonly header: Header;
   readonly headerBytes: number;
   readonly end: number;
   readonly damage: readonly ScanDamage[];

@@ -11,6 +11,7 @@ import type { Entry } from "../record/entry.ts";
 import { foldEntry, type SessionState } from "../record/fold.ts";
 import type { ScanDamage } from "../record/scan.ts";
 import { patchedSource, type ByteSource, type Patch } from "./byte-source.ts";
+import type { ReadableLog } from "./read-entries.ts";
 import type { ScannedLog } from "./scan-log.ts";
 import type { SeqMarks } from "./seq-marks.ts";
 
@@ -73,6 +74,12 @@ export class SessionLog {
       this.#pending.push({ offset, bytes });
       this.#end = offset + bytes.length;
     }
+  }
+
+  /** The log as far as it reaches now; later records are not part of it. */
+  asOfNow(): ReadableLog {
+    const { header, headerBytes, end, damage, marks } = this;
+    return { header, headerBytes, end, damage, marks };
   }
 
   source(): ByteSource {

@@ -8,10 +8,26 @@ import { isPlain, serialize } from "./serialize.ts";
 
 export function messageBody(message: unknown): Body {
   if (!isJsonObject(message) || !isPlain(message)) throw wrong("it", "a plain object with role and content");
-  // One reading of each field: a getter may answer differently the second time.
-  const fields = { ...message };
+  const fields = readOnce(message);
   checkShape(fields);
   return { op: "message", json: serialize(fields, "the message") };
+}
+
+/** A copy of what checkShape looks at: a getter may answer differently the second time, or throw the first. */
+function readOnce(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  try {
+    const fields = { ...message };
+    for (const name of ["content", "toolCalls"]) {
+      if (Array.isArray(fields[name])) fields[name] = Array.from<unknown, unknown>(fields[name], copied);
+    }
+    return fields;
+  } catch (cause) {
+    throw wrong("it", "readable: a getter threw", cause);
+  }
+}
+
+function copied(value: unknown): unknown {
+  return isJsonObject(value) && isPlain(value) ? { ...value } : value;
 }
 
 type Check = readonly [test: (value: unknown) => boolean, expected: string];
@@ -49,10 +65,9 @@ function expect(value: Readonly<Record<string, unknown>>, field: string, [test, 
   if (!test(value[field])) throw wrong(field, expected);
 }
 
-function wrong(field: string, expected: string): LonghandError {
-  return new LonghandError("MESSAGE_INVALID", `the message cannot be kept: ${field} must be ${expected}`, {
-    field,
-  });
+function wrong(field: string, expected: string, cause?: unknown): LonghandError {
+  const problem = `the message cannot be kept: ${field} must be ${expected}`;
+  return new LonghandError("MESSAGE_INVALID", problem, { field }, cause);
 }
 
 function isPart(value: unknown): boolean {

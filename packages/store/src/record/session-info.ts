@@ -7,11 +7,12 @@ export function sessionInfo(
   state: SessionState,
   bytes: number,
   damaged: number,
+  status: SessionInfo["status"] = "active",
 ): SessionInfo {
   return {
     key: header.key,
     id: header.id,
-    status: "active",
+    status,
     seq: state.seq,
     count: state.count,
     summary: state.summary,

@@ -15,6 +15,8 @@ export interface BackendCapabilities extends Readonly<Record<string, boolean>> {
   readonly durable: boolean;
   /** An append costs the same however long the session is. */
   readonly flatAppend: boolean;
+  /** Sessions can be archived, restored and deleted. */
+  readonly archive: boolean;
   /** `{ readOnly: true }` is possible, also while another process writes. */
   readonly readOnly: boolean;
 }
@@ -40,12 +42,27 @@ export interface OpenBackend {
    * decision threw; then nothing was written. Writes of one session happen in the order of the calls.
    */
   write(key: string, operation: Operation): Promise<Written>;
-  /** The session as it is now: acknowledged records only, all of them. `undefined`: there is no such session. */
+  /**
+   * The session as it is now, the archived one if none is active: acknowledged records only, all of them. `undefined`:
+   * there is no such session.
+   */
   snapshot(key: string): Promise<Snapshot | undefined>;
-  /** Every session, in no order. One that cannot be read is reported to `onDamage` and left out. */
-  sessions(): AsyncIterable<SessionInfo>;
+  /** Every session, put away or not, in no order. One that cannot be read is reported to `onDamage` and left out. */
+  snapshots(): AsyncIterable<Snapshot>;
+  /** Present if the capability `archive` is declared. */
+  readonly putAway: PutAway | undefined;
   /** Waits for pending writes; idempotent. Rejects if something acknowledged could not be put in its place. */
   close(): Promise<void>;
+}
+
+/** A write to an archived key brings it back first; a write to a deleted one begins a new session. */
+export interface PutAway {
+  /** SESSION_NOT_FOUND if there is no active session. */
+  archive(key: string): Promise<void>;
+  /** The newest archived session, else the newest deleted one; or the one with this id. SESSION_EXISTS, SESSION_NOT_FOUND. */
+  restore(key: string, id: string | undefined): Promise<void>;
+  /** To the trash, active and archived alike; `forever`: nothing of the key is left, in the trash neither. */
+  delete(key: string, forever: boolean): Promise<void>;
 }
 
 export interface Snapshot extends EntryReader {

@@ -73,7 +73,8 @@ export const IDENTIFIED_WRITE_OPTIONS: Readonly<Record<string, Check>> = { ...WR
 
 export function identified(of: string, options: IdentifiedWriteOptions | undefined): IdentifiedWriteOptions {
   checkOptions(of, options, IDENTIFIED_WRITE_OPTIONS);
-  return options ?? {};
+  // A copy: the write may have to wait, and the caller may use the object again meanwhile.
+  return { ...options };
 }
 
 function shown(value: unknown): string {

@@ -9,13 +9,14 @@ import { messageBody } from "../record/message-body.ts";
 import { serialize } from "../record/serialize.ts";
 import type { SessionInfo, SessionRecord } from "../record/session-record.ts";
 import { toMessage, toSessionRecord } from "../record/surface.ts";
-import type { OpenBackend, Operation, Snapshot } from "./backend.ts";
+import type { OpenBackend, Operation, PutAway, Snapshot } from "./backend.ts";
 import {
   checkCut,
   checkOptions,
   checkValue,
   count,
   flag,
+  id,
   identified,
   seq,
   text,
@@ -93,6 +94,20 @@ export class BackendSession<M extends Message> implements Session<M> {
     return await this.#write(addBodies(bodies, expected(options)));
   }
 
+  async archive(): Promise<void> {
+    await this.#putAway("archive").archive(this.key);
+  }
+
+  async restore(options?: { id?: string }): Promise<void> {
+    checkOptions("restore", options, { id });
+    await this.#putAway("restore").restore(this.key, options?.id);
+  }
+
+  async delete(options?: { forever?: boolean }): Promise<void> {
+    checkOptions("delete", options, { forever: flag });
+    await this.#putAway("delete").delete(this.key, options?.forever ?? false);
+  }
+
   async messages(options?: MessagesOptions): Promise<M[]> {
     checkOptions("messages", options, { last: count, from: seq, to: seq });
     const messages: M[] = [];
@@ -134,6 +149,18 @@ export class BackendSession<M extends Message> implements Session<M> {
 
   async #write(operation: Operation): Promise<Written> {
     return await this.#backend().write(this.key, operation);
+  }
+
+  #putAway(of: string): PutAway {
+    const { putAway } = this.#backend();
+    if (putAway !== undefined) return putAway;
+    throw new LonghandError(
+      "STORE_READ_ONLY",
+      `this store cannot ${of} sessions: it was opened with readOnly, or its backend cannot`,
+      {
+        key: this.key,
+      },
+    );
   }
 
   async #snapshot(): Promise<Snapshot | undefined> {

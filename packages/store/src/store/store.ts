@@ -7,7 +7,7 @@ import { checkKey } from "../record/key.ts";
 import type { Message } from "../record/message.ts";
 import type { SessionInfo } from "../record/session-record.ts";
 import { toMessage } from "../record/surface.ts";
-import type { OpenBackend } from "./backend.ts";
+import type { OpenBackend, Snapshot } from "./backend.ts";
 import { checkOptions, checkValue, count, oneOf, text, texts } from "./check-options.ts";
 import { BackendSession } from "./session.ts";
 import type { ListOptions, SearchHit, SearchOptions, Session, Store } from "./types.ts";
@@ -38,7 +38,7 @@ export class BackendStore<M extends Message> implements Store<M> {
     });
     const { status = "active", order = "updated", prefix = "", limit = Infinity, after } = options ?? {};
     const sessions: SessionInfo[] = [];
-    for await (const info of this.#open().sessions()) sessions.push(info);
+    for await (const { info } of this.#open().snapshots()) sessions.push(info);
     yield* arrange(sessions, { status, order, prefix, limit, after });
   }
 
@@ -49,8 +49,11 @@ export class BackendStore<M extends Message> implements Store<M> {
     const { limit = DEFAULT_SEARCH_LIMIT, keys } = options ?? {};
     if (words.length === 0 || limit === 0) return [];
     const hits: SearchHit<M>[] = [];
-    for (const key of keys ?? (await this.#keys())) {
-      for await (const hit of this.#hitsIn(key, words)) {
+    const wanted = keys === undefined ? undefined : new Set(keys.map(checkKey));
+    for await (const snapshot of this.#open().snapshots()) {
+      const { key, status } = snapshot.info;
+      if (status === "trashed" || wanted?.has(key) === false) continue;
+      for await (const hit of hitsIn<M>(snapshot, words)) {
         hits.push(hit);
         // Only the best are wanted; do not hold a whole store's worth of matches.
         if (hits.length >= limit * 4 + 1000) keepBest(hits, limit);
@@ -74,22 +77,18 @@ export class BackendStore<M extends Message> implements Store<M> {
       directory: this.directory,
     });
   }
+}
 
-  async #keys(): Promise<readonly string[]> {
-    const keys: string[] = [];
-    for await (const { key } of this.#open().sessions()) keys.push(key);
-    return keys;
-  }
-
-  async *#hitsIn(key: string, words: readonly string[]): AsyncIterable<SearchHit<M>> {
-    const snapshot = await this.#open().snapshot(checkKey(key));
-    if (snapshot === undefined) return;
-    for await (const { seq, body } of snapshot.entries({ from: 1, to: snapshot.state.seq, reverse: true })) {
-      if (body.op !== "message") continue;
-      const message = toMessage<M>(body.json);
-      const match = matchMessage(words, message);
-      if (match !== undefined) yield { key, seq, message, ...match };
-    }
+async function* hitsIn<M extends Message>(
+  snapshot: Snapshot,
+  words: readonly string[],
+): AsyncIterable<SearchHit<M>> {
+  const { key } = snapshot.info;
+  for await (const { seq, body } of snapshot.entries({ from: 1, to: snapshot.state.seq, reverse: true })) {
+    if (body.op !== "message") continue;
+    const message = toMessage<M>(body.json);
+    const match = matchMessage(words, message);
+    if (match !== undefined) yield { key, seq, message, ...match };
   }
 }
 

@@ -91,4 +91,10 @@ export interface Session<M extends Message = Message> {
   compact(cut: { summary: string; keepFrom: number }, options?: WriteOptions): Promise<Written>;
   /** The whole history, atomically; { summary } sets that too. */
   replace(messages: readonly M[], options?: WriteOptions & { summary?: string }): Promise<Written>;
+  /** Puts the active session away. Reading its key reads it; writing to its key restores it first. */
+  archive(): Promise<void>;
+  /** The newest archived session, else the newest in the trash; or the one with this id. */
+  restore(options?: { id?: string }): Promise<void>;
+  /** To the trash, with all archived ones of the key; `forever`: from the trash too. The next write begins anew. */
+  delete(options?: { forever?: boolean }): Promise<void>;
 }

@@ -7,7 +7,7 @@ export type SyncedThing = "journal" | "journal directory" | "session file" | "se
 /** Says that it has synced one kind of thing, and has not. */
 export function withoutSync(host: Host, thing: SyncedThing): Host {
   return wrapped(host, {
-    file: (file, path) => (kindOf(path, false) === thing ? { sync: () => Promise.resolve() } : {}),
+    file: (_file, path) => (kindOf(path, false) === thing ? { sync: () => Promise.resolve() } : {}),
     syncDirectory: async (path) => {
       if (kindOf(path, true) !== thing) await host.files.syncDirectory(path);
     },

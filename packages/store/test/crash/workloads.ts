@@ -30,6 +30,15 @@ const batch = (key: string, ...contents: readonly string[]): Step => ({
 });
 const step = (key: string, run: (session: Session) => Promise<Written>): Step => ({ key, run });
 
+const archive = (key: string): Step =>
+  step(key, async (session) => await afterwards(session, session.archive()));
+
+/** Putting away writes no record; what counts is that none is lost. */
+async function afterwards(session: Session, done: Promise<void>): Promise<Written> {
+  await done;
+  return { seq: (await session.state())?.seq ?? 0 };
+}
+
 export const WORKLOADS: readonly Workload[] = [
   {
     name: "append and batch",
@@ -79,6 +88,20 @@ export const WORKLOADS: readonly Workload[] = [
       append("b", "b2"),
       append("a:1", "a4"),
       [append("b", "b3"), append("a:1", "a5")],
+    ],
+  },
+  {
+    name: "archived and restored",
+    keys: ["a:1", "b"],
+    journalBytes: 600,
+    steps: [
+      append("a:1", "a1"),
+      [append("b", "b1"), archive("a:1")],
+      batch("a:1", "a2", "a3"),
+      archive("a:1"),
+      step("a:1", async (session) => await afterwards(session, session.restore())),
+      archive("b"),
+      append("a:1", "a4"),
     ],
   },
   {

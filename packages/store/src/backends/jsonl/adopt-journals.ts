@@ -88,7 +88,7 @@ async function replay(
   const lost: string[] = [];
   for (const [session, own] of groupBySession(records)) {
     const name = own[0]?.name ?? "";
-    const path = await findSessionFile(files, layout, session, name);
+    const path = (await findSessionFile(files, layout, session, name))?.path;
     if (path === undefined) lost.push(`${own.length} records of session ${session} (${name})`);
     else await replayInto(files, path, own);
   }

@@ -66,7 +66,10 @@ async function takeOver(host: Host, layout: Layout, id: string, options: Backend
   const { files } = host;
   await adoptJournals(host, layout, options.onDamage);
   await removeLeftovers(host, layout);
-  await files.syncDirectory(layout.directory);
+  // Names that a dead instance has changed are seen, not durable; what we do next relies on them.
+  for (const directory of [layout.directory, layout.archive, layout.trash]) {
+    if ((await files.stat(directory)) !== undefined) await files.syncDirectory(directory);
+  }
   const journal = await Journal.create(files, journalPath(layout, id), id, options.durability);
   await files.syncDirectory(layout.journals);
   return journal;

@@ -1,34 +1,94 @@
-/** Finds a session's file by its id: where it was last seen, else by looking at every header. */
+/** Where session files lie: active, archived, trashed; and how one is found by its id, wherever it went. */
 
 import type { FileSystem } from "../../host/host.ts";
+import { errorCode } from "../../host/io-error.ts";
 import { readWholeFile } from "../../host/small-files.ts";
 import { decodeHeader } from "../../record/decode.ts";
 import type { Header } from "../../record/encode.ts";
 import { NEWLINE } from "../../record/format.ts";
-import { SESSION_SUFFIX } from "../../record/key.ts";
-import type { Layout } from "./layout.ts";
+import { fileNameOf, SESSION_SUFFIX } from "../../record/key.ts";
+import { isId } from "../../record/session-id.ts";
+import type { SessionInfo } from "../../record/session-record.ts";
+import { putAwayName, type Layout } from "./layout.ts";
 
 /** A key of 1,024 bytes, all of them escaped, fits. */
 export const MAX_HEADER_BYTES: number = 16 * 1024;
 
+/** `lastName` is what its active file was called. */
 export async function findSessionFile(
   files: FileSystem,
   layout: Layout,
   id: string,
   lastName: string,
-): Promise<string | undefined> {
-  const lastPath = `${layout.directory}/${lastName}`;
-  if ((await readHeader(files, lastPath))?.id === id) return lastPath;
-  for (const name of await sessionFileNames(files, layout)) {
-    const path = `${layout.directory}/${name}`;
-    if ((await readHeader(files, path))?.id === id) return path;
+): Promise<SessionFile | undefined> {
+  const likely: SessionFile[] = [
+    { path: `${layout.directory}/${lastName}`, name: lastName, status: "active" },
+    ...PUT_AWAY.map((status) => putAwayFile(layout, status, putAwayName(lastName, id))),
+  ];
+  for (const file of likely) if ((await readHeader(files, file.path))?.id === id) return file;
+  for (const file of await sessionFiles(files, layout)) {
+    if ((await readHeader(files, file.path))?.id === id) return file;
   }
   return undefined;
 }
 
-export async function sessionFileNames(files: FileSystem, { directory }: Layout): Promise<string[]> {
-  const names = await files.readDirectory(directory);
-  return names.filter((name) => name.endsWith(SESSION_SUFFIX) && !name.startsWith("."));
+export interface SessionFile {
+  readonly path: string;
+  readonly name: string;
+  readonly status: SessionInfo["status"];
+}
+
+export type PutAwayStatus = Exclude<SessionInfo["status"], "active">;
+export const PUT_AWAY: readonly PutAwayStatus[] = ["archived", "trashed"];
+
+/** Every session file, active ones first. */
+export async function sessionFiles(files: FileSystem, layout: Layout): Promise<SessionFile[]> {
+  const active = await namesIn(files, layout.directory);
+  const found = active.map((name): SessionFile => ({
+    path: `${layout.directory}/${name}`,
+    name,
+    status: "active",
+  }));
+  for (const status of PUT_AWAY) {
+    const names = await namesIn(files, putAwayDirectory(layout, status));
+    for (const name of names) found.push(putAwayFile(layout, status, name));
+  }
+  return found;
+}
+
+/** The archived, or trashed, sessions of one key. */
+export async function putAwayFilesOf(
+  files: FileSystem,
+  layout: Layout,
+  status: PutAwayStatus,
+  key: string,
+): Promise<SessionFile[]> {
+  const start = fileNameOf(key).slice(0, -SESSION_SUFFIX.length);
+  const names = await namesIn(files, putAwayDirectory(layout, status));
+  return names
+    .filter(
+      (name) => name.startsWith(`${start}.`) && isId(name.slice(start.length + 1, -SESSION_SUFFIX.length)),
+    )
+    .map((name) => putAwayFile(layout, status, name));
+}
+
+export function putAwayDirectory(layout: Layout, status: PutAwayStatus): string {
+  return status === "archived" ? layout.archive : layout.trash;
+}
+
+function putAwayFile(layout: Layout, status: PutAwayStatus, name: string): SessionFile {
+  return { path: `${putAwayDirectory(layout, status)}/${name}`, name, status };
+}
+
+async function namesIn(files: FileSystem, directory: string): Promise<string[]> {
+  try {
+    const names = await files.readDirectory(directory);
+    return names.filter((name) => name.endsWith(SESSION_SUFFIX) && !name.startsWith("."));
+  } catch (error) {
+    // Nothing was ever put there, or the store does not exist yet.
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
 }
 
 /** `undefined`: no readable header of a session. */

@@ -23,7 +23,7 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
   const { host = nodeHost, journalBytes = JOURNAL_BYTES } = options;
   return {
     name: "jsonl",
-    capabilities: { durable: true, flatAppend: true, readOnly: true },
+    capabilities: { durable: true, flatAppend: true, archive: true, readOnly: true },
     open: async (opened) => {
       const absolute = resolve(directory);
       return opened.readOnly

@@ -6,21 +6,21 @@
 
 import { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
-import { errorCode } from "../../host/io-error.ts";
+import { errorCode, ioError } from "../../host/io-error.ts";
 import type { Patch } from "../../log/byte-source.ts";
-import type { SessionInfo } from "../../record/session-record.ts";
 import type { BackendOptions, OpenBackend, Snapshot } from "../../store/backend.ts";
 import type { Written } from "../../store/types.ts";
 import { listInstances, syncAndReadJournal } from "./adopt-journals.ts";
-import { sessionFileNames } from "./find-session-file.ts";
+import { sessionFiles } from "./find-session-file.ts";
 import { livenessOf } from "./instance.ts";
 import { journalPath, layoutOf, sessionPath, type Layout } from "./layout.ts";
-import { listReadableSessions } from "./list-sessions.ts";
-import { readSession } from "./read-session.ts";
+import { listReadableSessions, newestPutAway } from "./list-sessions.ts";
+import { readSession, type ReadPlace } from "./read-session.ts";
 import { currentWriter } from "./writer-lease.ts";
 
 export class JsonlReader implements OpenBackend {
   readonly directory: string;
+  readonly putAway = undefined;
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #options: BackendOptions;
@@ -39,31 +39,39 @@ export class JsonlReader implements OpenBackend {
   }
 
   async snapshot(key: string): Promise<Snapshot | undefined> {
-    // The journals before the file: a takeover that ends between the two has then landed what we no longer find.
-    const patches = await this.#unlandedRecords();
-    return await readSession({
-      files: this.#host.files,
-      path: sessionPath(this.#layout, key),
-      key,
-      patchesOf: (id) => patches.get(id) ?? [],
-      onDamage: this.#options.onDamage,
-    });
+    try {
+      const place = await this.#place();
+      const active = { path: sessionPath(this.#layout, key), status: "active" } as const;
+      return (
+        (await readSession(place, active, key)) ?? (await newestPutAway(place, "archived", key))?.snapshot
+      );
+    } catch (error) {
+      throw ioError(error, "reading the store", this.directory);
+    }
   }
 
-  async *sessions(): AsyncIterable<SessionInfo> {
-    const patches = await this.#unlandedRecords();
-    const names = await ifThere(async () => await sessionFileNames(this.#host.files, this.#layout), []);
-    yield* listReadableSessions({
-      files: this.#host.files,
-      layout: this.#layout,
-      names,
-      patchesOf: (id) => patches.get(id) ?? [],
-      onDamage: this.#options.onDamage,
-    });
+  async *snapshots(): AsyncIterable<Snapshot> {
+    try {
+      const place = await this.#place();
+      yield* listReadableSessions(place, await sessionFiles(this.#host.files, this.#layout));
+    } catch (error) {
+      throw ioError(error, "listing the store", this.directory);
+    }
   }
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** The journals before the files: a takeover that ends between the two has then landed what we no longer find. */
+  async #place(): Promise<ReadPlace> {
+    const unlanded = await this.#unlandedRecords();
+    return {
+      files: this.#host.files,
+      layout: this.#layout,
+      patchesOf: (id) => unlanded.get(id) ?? [],
+      onDamage: this.#options.onDamage,
+    };
   }
 
   /** What dead writers have acknowledged and nobody has recovered yet, by session id. */

@@ -7,21 +7,28 @@ import { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { Committer } from "../../journal/committer.ts";
-import { readEntries } from "../../log/read-entries.ts";
+import { readEntries, type ReadableLog } from "../../log/read-entries.ts";
 import type { SessionLog } from "../../log/session-log.ts";
 import type { Entry } from "../../record/entry.ts";
-import { fileNameOf } from "../../record/key.ts";
 import { sessionInfo } from "../../record/session-info.ts";
-import type { SessionInfo } from "../../record/session-record.ts";
-import type { BackendOptions, EntryRange, OpenBackend, Operation, Snapshot } from "../../store/backend.ts";
+import type {
+  BackendOptions,
+  EntryRange,
+  OpenBackend,
+  Operation,
+  PutAway,
+  Snapshot,
+} from "../../store/backend.ts";
 import type { Written } from "../../store/types.ts";
 import { beginInstance, type Instance } from "./begin-instance.ts";
-import { sessionFileNames } from "./find-session-file.ts";
+import { sessionFiles } from "./find-session-file.ts";
 import { Landing } from "./landing.ts";
-import type { Layout } from "./layout.ts";
-import { listReadableSessions } from "./list-sessions.ts";
+import { sessionPath, type Layout } from "./layout.ts";
+import { listReadableSessions, newestPutAway } from "./list-sessions.ts";
 import { OpenSessions } from "./open-sessions.ts";
 import { prepareDirectory } from "./prepare-directory.ts";
+import { archiveSession, deleteSession, restoreSession, type PutAwaySurroundings } from "./put-away.ts";
+import { readEntriesById, type ReadPlace } from "./read-session.ts";
 import { SessionWriter, type WriterSurroundings } from "./session-writer.ts";
 
 export interface WriterOptions extends BackendOptions {
@@ -46,6 +53,7 @@ class JsonlWriter implements OpenBackend {
   readonly #landing: Landing;
   readonly #committer: Committer;
   readonly #sessions: OpenSessions;
+  readonly #place: ReadPlace;
   readonly #writers = new Map<string, SessionWriter>();
   readonly #surroundings: WriterSurroundings;
   #failure: LonghandError | undefined;
@@ -57,6 +65,8 @@ class JsonlWriter implements OpenBackend {
     this.#layout = layout;
     this.#options = options;
     this.#instance = instance;
+    // What is not open for writing has been landed: nothing needs to be laid over its file.
+    this.#place = { files: host.files, layout, patchesOf: () => [], onDamage: options.onDamage };
     this.#landing = new Landing(instance.journal, options.journalBytes, options.onError);
     this.#committer = new Committer(instance.journal, {
       checkFence: async () => await this.#checkFence(),
@@ -66,6 +76,7 @@ class JsonlWriter implements OpenBackend {
     this.#sessions = new OpenSessions(host, layout, {
       settle: async (log) => await this.#landing.trySettle(log),
       onDamage: options.onDamage,
+      newestArchived: async (key) => (await newestPutAway(this.#place, "archived", key))?.file,
       onNamesUnknown: async (cause) => {
         const failure = this.#unknownOutcome("syncing the directory failed", cause);
         await this.#committer.stop(failure);
@@ -76,7 +87,8 @@ class JsonlWriter implements OpenBackend {
     this.#surroundings = {
       host,
       hold: async (key) => await this.#sessions.hold(key),
-      holdNew: async (key) => await this.#sessions.holdNew(key),
+      archived: async (key) => (await newestPutAway(this.#place, "archived", key))?.snapshot,
+      holdNew: async (key, at) => await this.#sessions.holdNew(key, at),
       checkWritable: () => {
         this.#checkNotFailed();
         this.#landing.checkRoom();
@@ -88,40 +100,40 @@ class JsonlWriter implements OpenBackend {
   }
 
   async write(key: string, operation: Operation): Promise<Written> {
-    let writer = this.#writers.get(key);
-    if (writer === undefined) {
-      writer = new SessionWriter(key, this.#surroundings);
-      this.#writers.set(key, writer);
-    }
-    return await writer.write(operation);
+    return await this.#writerOf(key).write(operation);
   }
 
   async snapshot(key: string): Promise<Snapshot | undefined> {
     this.#checkNotFailed();
     const held = await this.#sessions.hold(key);
-    if (held === undefined) return undefined;
+    if (held === undefined) return (await newestPutAway(this.#place, "archived", key))?.snapshot;
     try {
-      const { state } = held.log;
-      return { info: infoOf(held.log), state, entries: (range) => this.#entries(key, range) };
+      return this.#snapshotOf(held.log);
     } finally {
-      held.release();
+      await held.release();
     }
   }
 
-  async *sessions(): AsyncIterable<SessionInfo> {
+  async *snapshots(): AsyncIterable<Snapshot> {
     this.#checkNotFailed();
-    const open = new Map(this.#sessions.list().map(([key, log]) => [fileNameOf(key), log]));
-    for (const log of open.values()) yield infoOf(log);
-    const names = await sessionFileNames(this.#host.files, this.#layout);
-    yield* listReadableSessions({
-      files: this.#host.files,
-      layout: this.#layout,
-      names: names.filter((name) => !open.has(name)),
-      // What is not open has been landed.
-      patchesOf: () => [],
-      onDamage: this.#options.onDamage,
+    const open = new Map(this.#sessions.list().map(([key, log]) => [sessionPath(this.#layout, key), log]));
+    for (const log of open.values()) yield this.#snapshotOf(log);
+    const files = await sessionFiles(this.#host.files, this.#layout).catch((error: unknown) => {
+      throw ioError(error, "listing the store", this.directory);
     });
+    yield* listReadableSessions(
+      this.#place,
+      files.filter(({ path }) => !open.has(path)),
+    );
   }
+
+  readonly putAway: PutAway = {
+    archive: async (key) => await this.#alone(key, async (around) => await archiveSession(around, key)),
+    restore: async (key, id) =>
+      await this.#alone(key, async (around) => await restoreSession(around, key, id)),
+    delete: async (key, forever) =>
+      await this.#alone(key, async (around) => await deleteSession(around, key, forever)),
+  };
 
   async close(): Promise<void> {
     while (this.#writers.size > 0) {
@@ -149,18 +161,55 @@ class JsonlWriter implements OpenBackend {
     }
   }
 
-  async *#entries(key: string, range: EntryRange): AsyncIterable<Entry> {
-    const held = await this.#sessions.hold(key);
-    if (held === undefined) return;
+  async #alone(key: string, task: (around: PutAwaySurroundings) => Promise<void>): Promise<void> {
+    await this.#writerOf(key).runAlone(async () => {
+      this.#checkNotFailed();
+      await task({
+        sessions: this.#sessions,
+        place: this.#place,
+        settle: async (log) => await this.#landing.settle(log),
+        emptyJournal: async () => await this.#emptyJournal(),
+      });
+    });
+  }
+
+  async #emptyJournal(): Promise<void> {
+    await this.#committer.between(async () => {
+      await this.#landing.settleAll();
+      await this.#instance.journal.beginGeneration();
+    });
+  }
+
+  #writerOf(key: string): SessionWriter {
+    const existing = this.#writers.get(key);
+    if (existing !== undefined) return existing;
+    const writer = new SessionWriter(key, this.#surroundings);
+    this.#writers.set(key, writer);
+    return writer;
+  }
+
+  #snapshotOf(log: SessionLog): Snapshot {
+    const asOfNow = log.asOfNow();
+    return {
+      info: sessionInfo(log.header, log.state, log.end, log.damage.length),
+      state: log.state,
+      entries: (range) => this.#entries(asOfNow, range),
+    };
+  }
+
+  async *#entries(log: ReadableLog, range: EntryRange): AsyncIterable<Entry> {
+    const held = await this.#sessions.hold(log.header.key);
     try {
-      yield* readEntries(held.log.source(), held.log, range);
+      // Put away since, and perhaps another session has the key now: its file is found by its id.
+      if (held?.log.header.id !== log.header.id) yield* readEntriesById(this.#place, log, range);
+      else yield* readEntries(held.log.source(), log, range);
     } catch (error) {
       const { directory } = this;
       if (this.#closed)
         throw new LonghandError("STORE_CLOSED", `${directory} was closed while it was read`, { directory });
-      throw ioError(error, "reading the session", held.log.path);
+      throw ioError(error, "reading the session", directory);
     } finally {
-      held.release();
+      await held?.release();
     }
   }
 
@@ -194,8 +243,4 @@ class JsonlWriter implements OpenBackend {
     const message = `the store failed and must be reopened (${this.#failure.message})`;
     throw new LonghandError("STORE_FAILED", message, { directory: this.directory }, this.#failure);
   }
-}
-
-function infoOf(log: SessionLog): SessionInfo {
-  return sessionInfo(log.header, log.state, log.end, log.damage.length);
 }

@@ -61,13 +61,13 @@ export class Landing {
 
   /** Lands and syncs everything, or rejects with the first failure. */
   async settleAll(): Promise<void> {
-    for (const log of this.#covered) await this.#settle(log);
+    for (const log of this.#covered) await this.settle(log);
   }
 
   /** Lands and syncs one file. False: it could not be done now, and was reported. */
   async trySettle(log: SessionLog): Promise<boolean> {
     try {
-      await this.#settle(log);
+      await this.settle(log);
       return true;
     } catch (error) {
       this.#report(log, error);
@@ -81,8 +81,8 @@ export class Landing {
     await Promise.all(this.#underWay);
   }
 
-  /** A failed sync is never repeated alone: its bytes are written again first. */
-  async #settle(log: SessionLog): Promise<void> {
+  /** Lands and syncs one file, or rejects. A failed sync is never repeated alone: its bytes are written again first. */
+  async settle(log: SessionLog): Promise<void> {
     await log.land();
     if (log.isUnsynced) {
       try {

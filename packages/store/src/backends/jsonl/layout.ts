@@ -1,9 +1,12 @@
 /** Where things lie in a store's directory. docs/format.md shows the same as a tree. */
 
-import { fileNameOf } from "../../record/key.ts";
+import { fileNameOf, SESSION_SUFFIX } from "../../record/key.ts";
 
 export interface Layout {
+  /** Active sessions. */
   readonly directory: string;
+  readonly archive: string;
+  readonly trash: string;
   /** Ours; NOT disposable while a process runs or after a crash. */
   readonly own: string;
   readonly journals: string;
@@ -13,11 +16,24 @@ export interface Layout {
 
 export function layoutOf(directory: string): Layout {
   const own = `${directory}/.longhand`;
-  return { directory, own, journals: `${own}/journal`, leases: `${own}/leases`, damaged: `${own}/damaged` };
+  return {
+    directory,
+    archive: `${directory}/archive`,
+    trash: `${directory}/trash`,
+    own,
+    journals: `${own}/journal`,
+    leases: `${own}/leases`,
+    damaged: `${own}/damaged`,
+  };
 }
 
 export function sessionPath({ directory }: Layout, key: string): string {
   return `${directory}/${fileNameOf(key)}`;
+}
+
+/** With its id, since a key may have several put away. */
+export function putAwayName(activeName: string, id: string): string {
+  return `${activeName.slice(0, -SESSION_SUFFIX.length)}.${id}${SESSION_SUFFIX}`;
 }
 
 export const JOURNAL_SUFFIX = ".journal";

@@ -1,45 +1,59 @@
 /** The sessions in a directory, read from their files. One that cannot be read is reported, the others are listed. */
 
 import { isLonghandError } from "../../errors.ts";
-import type { FileSystem } from "../../host/host.ts";
-import type { Patch } from "../../log/byte-source.ts";
 import { fileNameOf } from "../../record/key.ts";
-import type { Damage, SessionInfo } from "../../record/session-record.ts";
-import type { Layout } from "./layout.ts";
-import { readSession } from "./read-session.ts";
+import type { SessionInfo } from "../../record/session-record.ts";
+import type { Snapshot } from "../../store/backend.ts";
+import { putAwayFilesOf, type SessionFile } from "./find-session-file.ts";
+import { putAwayName } from "./layout.ts";
+import { readSession, type ReadPlace } from "./read-session.ts";
 
-export interface ListPlace {
-  readonly files: FileSystem;
-  readonly layout: Layout;
-  readonly names: readonly string[];
-  readonly patchesOf: (sessionId: string) => readonly Patch[];
-  readonly onDamage: (damage: Damage) => void;
-}
-
-export async function* listReadableSessions(place: ListPlace): AsyncIterable<SessionInfo> {
-  for (const name of place.names) {
-    const info = await readInfo(place, name);
-    if (info !== undefined) yield info;
+export async function* listReadableSessions(
+  place: ReadPlace,
+  sessionFiles: readonly SessionFile[],
+): AsyncIterable<Snapshot> {
+  for (const file of sessionFiles) {
+    const snapshot = await tryRead(place, file);
+    if (snapshot !== undefined) yield snapshot;
   }
 }
 
-async function readInfo(place: ListPlace, name: string): Promise<SessionInfo | undefined> {
-  const path = `${place.layout.directory}/${name}`;
+/** The archived session of this key that was written to last. */
+export async function newestPutAway(
+  place: ReadPlace,
+  status: "archived" | "trashed",
+  key: string,
+): Promise<{ readonly file: SessionFile; readonly snapshot: Snapshot } | undefined> {
+  let newest: { file: SessionFile; snapshot: Snapshot } | undefined;
+  for (const file of await putAwayFilesOf(place.files, place.layout, status, key)) {
+    const snapshot = await tryRead(place, file);
+    if (snapshot?.info.key !== key) continue;
+    if (newest === undefined || isNewer(snapshot.info, newest.snapshot.info)) newest = { file, snapshot };
+  }
+  return newest;
+}
+
+function isNewer(one: SessionInfo, other: SessionInfo): boolean {
+  return one.updated === other.updated ? one.id > other.id : one.updated > other.updated;
+}
+
+async function tryRead(place: ReadPlace, file: SessionFile): Promise<Snapshot | undefined> {
   let reason: string | undefined;
   try {
-    const info = (await readSession({ ...place, path, key: undefined }))?.info;
-    reason = info === undefined ? undefined : misplaced(info, name);
-    if (reason === undefined) return info;
+    const snapshot = await readSession(place, file, undefined);
+    reason = snapshot === undefined ? undefined : misplaced(snapshot.info, file);
+    if (reason === undefined) return snapshot;
   } catch (error) {
     if (!isLonghandError(error)) throw error;
     reason = error.message;
   }
-  place.onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason });
+  place.onDamage({ file: file.path, offset: 0, bytes: 0, kind: "corrupt", reason });
   return undefined;
 }
 
-/** A copy made by hand, say. Listing it would show one key twice; the file by its own name holds the session. */
-function misplaced({ key }: SessionInfo, name: string): string | undefined {
-  const expected = fileNameOf(key);
+/** A copy made by hand, say. Listing it would show one session twice; the file by its own name holds it. */
+function misplaced({ key, id }: SessionInfo, { name, status }: SessionFile): string | undefined {
+  const activeName = fileNameOf(key);
+  const expected = status === "active" ? activeName : putAwayName(activeName, id);
   return expected === name ? undefined : `it holds the key ${JSON.stringify(key)}, whose file is ${expected}`;
 }

@@ -3,19 +3,24 @@
 import type { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
+import { makeDirectory } from "../../host/make-directories.ts";
 import { createSession } from "../../log/create-session.ts";
 import { openSessionForWriting } from "../../log/open-session.ts";
 import type { SessionLog } from "../../log/session-log.ts";
 import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
-import type { Damage } from "../../record/session-record.ts";
+import type { Damage, SessionInfo } from "../../record/session-record.ts";
+import { putAwayDirectory, type PutAwayStatus, type SessionFile } from "./find-session-file.ts";
 import { sessionPath, type Layout } from "./layout.ts";
 import { NameSync } from "./name-sync.ts";
 import { SessionCache, type HeldLog } from "./session-cache.ts";
+
+type FilePlace = Pick<SessionFile, "path" | "status">;
 
 export interface OpenSessionsHooks {
   /** Lands and syncs. False: it could not be done now. */
   settle(log: SessionLog): Promise<boolean>;
   onDamage(damage: Damage): void;
+  newestArchived(key: string): Promise<FilePlace | undefined>;
   /** Which names are on the disk is unknown: the instance must stop. Answers with what to tell the caller. */
   onNamesUnknown(cause: unknown): Promise<LonghandError>;
 }
@@ -25,26 +30,36 @@ export class OpenSessions {
   readonly #layout: Layout;
   readonly #hooks: OpenSessionsHooks;
   readonly #cache: SessionCache;
-  readonly #names: NameSync;
+  readonly #names: Readonly<Record<SessionInfo["status"], NameSync>>;
 
   constructor(host: Host, layout: Layout, hooks: OpenSessionsHooks) {
     this.#host = host;
     this.#layout = layout;
     this.#hooks = hooks;
-    this.#names = new NameSync(host.files, layout.directory);
+    this.#names = {
+      active: new NameSync(host.files, layout.directory),
+      archived: new NameSync(host.files, layout.archive),
+      trashed: new NameSync(host.files, layout.trash),
+    };
     this.#cache = new SessionCache({
       load: async (key) => await this.#load(key),
       settle: async (log) => await hooks.settle(log),
     });
   }
 
-  /** The session, which stays open until it is released. `undefined`: there is none. */
+  /** The active session, which stays open until it is released. `undefined`: there is none. */
   async hold(key: string): Promise<HeldLog | undefined> {
     return await this.#cache.hold(key);
   }
 
-  async holdNew(key: string): Promise<HeldLog> {
-    return await this.#cache.holdNew(key, async () => await this.#create(key));
+  /** For a key without an active session: the archived one comes back, or a new one begins, created `at`. */
+  async holdNew(key: string, at: string): Promise<HeldLog> {
+    return await this.#cache.holdNew(key, async () => {
+      const archived = await this.#hooks.newestArchived(key);
+      if (archived === undefined) return await this.#create(key, at);
+      await this.#move(archived, { status: "active", path: sessionPath(this.#layout, key) });
+      return (await this.#load(key)) ?? (await this.#create(key, at));
+    });
   }
 
   list(): readonly (readonly [key: string, log: SessionLog])[] {
@@ -54,6 +69,34 @@ export class OpenSessions {
   /** What should be landed must be landed before. */
   async closeAll(): Promise<void> {
     await this.#cache.closeAll();
+  }
+
+  /** The active session's file goes to the archive or the trash. It must be landed and synced. */
+  async takeAway(key: string, status: PutAwayStatus, name: string): Promise<void> {
+    const from = { status: "active", path: sessionPath(this.#layout, key) } as const;
+    await this.#cache.withdraw(
+      key,
+      async () => await this.#move(from, await this.#putAwayPlace(status, name)),
+    );
+  }
+
+  /** A file becomes the key's active session. There must be none. */
+  async bringBack(key: string, from: FilePlace): Promise<void> {
+    const to = { status: "active", path: sessionPath(this.#layout, key) } as const;
+    await this.#cache.withdraw(key, async () => await this.#move(from, to));
+  }
+
+  async moveToTrash(from: SessionFile): Promise<void> {
+    await this.#move(from, await this.#putAwayPlace("trashed", from.name));
+  }
+
+  /** For good. */
+  async removeFiles(removed: readonly SessionFile[]): Promise<void> {
+    for (const { path, status } of removed) {
+      this.#names[status].willChange();
+      await this.#host.files.unlink(path);
+    }
+    await this.#syncNames();
   }
 
   /** Before its first journal record a session's name is durable, also if an attempt to create it was cut short. */
@@ -68,16 +111,13 @@ export class OpenSessions {
     return log === undefined ? undefined : await this.#withDurableName(log);
   }
 
-  /**
-   * The name is free on the disk, not only seen free: every name that this instance has changed was synced, and what
-   * was there before it was synced when it began.
-   */
-  async #create(key: string): Promise<SessionLog> {
+  async #create(key: string, at: string): Promise<SessionLog> {
+    // The name must be free on the disk, not only look free: an earlier session of this key may be on its way out.
+    await this.#syncNames();
     const path = sessionPath(this.#layout, key);
-    const now = this.#host.now();
-    const id = makeId(now, this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
-    const header = { key, id, at: new Date(now).toISOString() };
-    this.#names.willChange();
+    const id = makeId(this.#host.now(), this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+    const header = { key, id, at };
+    this.#names.active.willChange();
     const creating = createSession(this.#host.files, this.#layout.directory, path, header);
     const log = await creating.catch((error: unknown) => {
       throw ioError(error, "creating the session", path);
@@ -87,11 +127,37 @@ export class OpenSessions {
 
   async #withDurableName(log: SessionLog): Promise<SessionLog> {
     try {
-      await this.#names.sync();
+      await this.#syncNames();
       return log;
-    } catch (cause) {
+    } catch (error) {
       // The failure to sync is the one to tell, whatever closing says.
       await log.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The caller knows that nothing is at `to`. */
+  async #move(from: FilePlace, to: FilePlace): Promise<void> {
+    this.#names[from.status].willChange();
+    this.#names[to.status].willChange();
+    try {
+      await this.#host.files.rename(from.path, to.path);
+    } catch (error) {
+      throw ioError(error, `moving the session to ${to.path}`, from.path);
+    }
+    await this.#syncNames();
+  }
+
+  async #putAwayPlace(status: PutAwayStatus, name: string): Promise<FilePlace> {
+    const directory = putAwayDirectory(this.#layout, status);
+    await makeDirectory(this.#host.files, directory);
+    return { status, path: `${directory}/${name}` };
+  }
+
+  async #syncNames(): Promise<void> {
+    try {
+      await Promise.all(Object.values(this.#names).map(async (names) => await names.sync()));
+    } catch (cause) {
       throw await this.#hooks.onNamesUnknown(cause);
     }
   }

@@ -11,12 +11,14 @@ export const MAX_OPEN_SESSIONS = 128;
 interface Slot {
   readonly log: SessionLog;
   users: number;
+  /** Its file is no longer this key's; it is closed when its last user is done. */
+  withdrawn: boolean;
 }
 
 /** Release it exactly once. */
 export interface HeldLog {
   readonly log: SessionLog;
-  release(): void;
+  release(): Promise<void>;
 }
 
 type Load = () => Promise<SessionLog | undefined>;
@@ -51,6 +53,31 @@ export class SessionCache {
     return held;
   }
 
+  /**
+   * Runs `move` while nobody can open or create a session of this key, and forgets the one that was open: its file has
+   * gone elsewhere. Those who are reading it read on. If `move` fails, everything is as before.
+   */
+  async withdraw(key: string, move: () => Promise<void>): Promise<void> {
+    for (let underWay = this.#loading.get(key); underWay !== undefined; underWay = this.#loading.get(key)) {
+      await underWay.catch(() => undefined);
+    }
+    const slot = this.#slots.get(key);
+    this.#slots.delete(key);
+    const moving = move()
+      .catch((error: unknown) => {
+        if (slot !== undefined) this.#slots.set(key, slot);
+        throw error;
+      })
+      .then(() => undefined)
+      .finally(() => this.#loading.delete(key));
+    this.#loading.set(key, moving);
+    await moving;
+    if (slot === undefined) return;
+    slot.withdrawn = true;
+    slot.users++;
+    await release(slot);
+  }
+
   openLogs(): readonly (readonly [key: string, log: SessionLog])[] {
     return [...this.#slots].map(([key, { log }]) => [key, log]);
   }
@@ -67,9 +94,7 @@ export class SessionCache {
     if (slot === undefined) return undefined;
     return {
       log: slot.log,
-      release: () => {
-        slot.users--;
-      },
+      release: async () => await release(slot),
     };
   }
 
@@ -93,7 +118,7 @@ export class SessionCache {
   async #load(key: string, load: Load): Promise<Slot | undefined> {
     const loading = load()
       .then((log) => {
-        const slot = log === undefined ? undefined : { log, users: 1 };
+        const slot = log === undefined ? undefined : { log, users: 1, withdrawn: false };
         if (slot !== undefined) this.#slots.set(key, slot);
         return slot;
       })
@@ -110,7 +135,7 @@ export class SessionCache {
       if (slot.users > 0 || this.#slots.get(key) !== slot) continue;
       slot.users++;
       const settled = await this.#hooks.settle(slot.log);
-      slot.users--;
+      await release(slot);
       // Somebody may have begun to use it meanwhile; one that cannot be landed stays open, so that it can be read.
       const isIdle = slot.users === 0 && slot.log.unlandedBytes === 0 && !slot.log.isUnsynced;
       if (!settled || !isIdle || this.#slots.get(key) !== slot) continue;
@@ -118,4 +143,9 @@ export class SessionCache {
       await slot.log.close();
     }
   }
+}
+
+async function release(slot: Slot): Promise<void> {
+  slot.users--;
+  if (slot.withdrawn && slot.users === 0) await slot.log.close();
 }

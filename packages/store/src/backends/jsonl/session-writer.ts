@@ -12,7 +12,7 @@ import type { Entry } from "../../record/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../../record/fold.ts";
 import { fileNameOf } from "../../record/key.ts";
 import { toEntries } from "../../record/to-entries.ts";
-import type { Decision, EntryReader, Operation } from "../../store/backend.ts";
+import type { Decision, Operation, Snapshot } from "../../store/backend.ts";
 import type { Written } from "../../store/types.ts";
 import type { HeldLog } from "./session-cache.ts";
 
@@ -20,8 +20,10 @@ import type { HeldLog } from "./session-cache.ts";
 export interface WriterSurroundings {
   readonly host: Host;
   hold(key: string): Promise<HeldLog | undefined>;
-  /** Creates the session's file. */
-  holdNew(key: string): Promise<HeldLog>;
+  /** The archived session of a key that has no active one. */
+  archived(key: string): Promise<Snapshot | undefined>;
+  /** Brings the archived session back, or creates a new one, as old as its first record. */
+  holdNew(key: string, at: string): Promise<HeldLog>;
   /** Throws when nothing more may be written. */
   checkWritable(): void;
   commit(records: readonly JournalRecord[], onDurable: () => void): Promise<void>;
@@ -31,15 +33,22 @@ export interface WriterSurroundings {
   onIdle(key: string): void;
 }
 
-interface Waiting {
+interface WaitingWrite {
   readonly operation: Operation;
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** Something else that must be alone with the session. */
+interface WaitingTask {
+  readonly task: () => Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** A decided write and the answer it gets once its entries are durable. */
 interface Decided {
-  readonly waiting: Waiting;
+  readonly waiting: WaitingWrite;
   readonly entries: readonly Entry[];
   readonly seq: number;
 }
@@ -50,7 +59,7 @@ const GROUP_SIZE = 1000;
 export class SessionWriter {
   readonly #key: string;
   readonly #around: WriterSurroundings;
-  #queue: Waiting[] = [];
+  #queue: (WaitingWrite | WaitingTask)[] = [];
   #running: Promise<void> | undefined;
 
   constructor(key: string, around: WriterSurroundings) {
@@ -65,6 +74,14 @@ export class SessionWriter {
     });
   }
 
+  /** After everything that was asked before, and before everything that is asked later. */
+  async runAlone(task: () => Promise<void>): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#queue.push({ task, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
   /** Resolves when nothing waits any more. */
   async idle(): Promise<void> {
     await this.#running;
@@ -73,7 +90,12 @@ export class SessionWriter {
   async #run(): Promise<void> {
     // A tick, so that calls made together are decided together.
     await Promise.resolve();
-    while (this.#queue.length > 0) {
+    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
+      if ("task" in first) {
+        this.#queue.shift();
+        await first.task().then(first.resolve, first.reject);
+        continue;
+      }
       const group = this.#takeGroup();
       try {
         await this.#perform(group);
@@ -85,37 +107,43 @@ export class SessionWriter {
     this.#around.onIdle(this.#key);
   }
 
-  #takeGroup(): Waiting[] {
-    const firstReading = this.#queue.findIndex(({ operation }) => operation.reads);
-    const plain = firstReading === -1 ? this.#queue.length : firstReading;
-    return this.#queue.splice(0, Math.min(GROUP_SIZE, Math.max(1, plain)));
+  #takeGroup(): WaitingWrite[] {
+    const group: WaitingWrite[] = [];
+    for (const next of this.#queue) {
+      if ("task" in next || group.length >= GROUP_SIZE) break;
+      if (next.operation.reads && group.length > 0) break;
+      group.push(next);
+      if (next.operation.reads) break;
+    }
+    this.#queue.splice(0, group.length);
+    return group;
   }
 
-  async #perform(group: readonly Waiting[]): Promise<void> {
+  async #perform(group: readonly WaitingWrite[]): Promise<void> {
     this.#around.checkWritable();
     let held = await this.#around.hold(this.#key);
     try {
-      const decided = await this.#decide(group, held?.log);
-      if (decided.some(({ entries }) => entries.length > 0)) {
-        held ??= await this.#around.holdNew(this.#key);
+      const view = held === undefined ? await this.#around.archived(this.#key) : viewOf(held.log);
+      const decided = await this.#decide(group, view ?? NOTHING);
+      const first = decided.find(({ entries }) => entries.length > 0)?.entries[0];
+      if (first !== undefined) {
+        held ??= await this.#around.holdNew(this.#key, first.at);
         await this.#commit(decided, held.log);
       }
       for (const { waiting, seq } of decided) waiting.resolve({ seq });
     } finally {
-      held?.release();
+      await held?.release();
     }
   }
 
   /** Each decision meets the state that the ones before it will leave. One that throws fails alone. */
-  async #decide(group: readonly Waiting[], log: SessionLog | undefined): Promise<Decided[]> {
-    let state: SessionState = log?.state ?? EMPTY_STATE;
+  async #decide(group: readonly WaitingWrite[], view: View): Promise<Decided[]> {
+    let { state } = view;
     const decided: Decided[] = [];
     for (const waiting of group) {
       try {
         const { operation } = waiting;
-        const decision = operation.reads
-          ? await operation.decide(state, entryReader(log))
-          : operation.decide(state);
+        const decision = operation.reads ? await operation.decide(state, view) : operation.decide(state);
         const entries = this.#enter(state, decision);
         for (const entry of entries) state = foldEntry(state, entry);
         decided.push({ waiting, entries, seq: "already" in decision ? decision.already : state.seq });
@@ -159,11 +187,17 @@ export class SessionWriter {
   }
 }
 
-function entryReader(log: SessionLog | undefined): EntryReader {
-  return { entries: (range) => (log === undefined ? noEntries() : readEntries(log.source(), log, range)) };
+/** What a decision is made against. */
+type View = Pick<Snapshot, "state" | "entries">;
+
+function viewOf(log: SessionLog): View {
+  return { state: log.state, entries: (range) => readEntries(log.source(), log, range) };
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- an empty iterable of the kind that waits for a disk
-async function* noEntries(): AsyncIterable<Entry> {
-  return;
-}
+const NOTHING: View = {
+  state: EMPTY_STATE,
+  // eslint-disable-next-line @typescript-eslint/require-await -- an empty iterable of the kind that waits for a disk
+  entries: async function* () {
+    return;
+  },
+};
