@@ -1,0 +1,53 @@
+/** One process on a simulated machine, until it is killed. */
+
+import type { FileOperation } from "./file-operation.ts";
+import { ProcessKilled } from "./process-killed.ts";
+import { SeededRandom } from "./seeded-random.ts";
+import type { SimulatedKernel } from "./simulated-kernel.ts";
+
+export class SimulatedProcess {
+  readonly kernel: SimulatedKernel;
+  readonly pid: number;
+  readonly random: SeededRandom;
+
+  constructor(kernel: SimulatedKernel) {
+    this.kernel = kernel;
+    this.pid = kernel.startProcess();
+    this.random = new SeededRandom(kernel.random.below(2 ** 32));
+  }
+
+  get isAlive(): boolean {
+    return this.kernel.running.has(this.pid);
+  }
+
+  kill(): void {
+    this.kernel.kill(this.pid);
+  }
+
+  /**
+   * The effect is there at once, whoever waits for the promise. A process killed by a watcher of its call has done it,
+   * but never learns so.
+   */
+  perform<T>(operation: FileOperation, path: string, action: () => T, to?: string): Promise<T> {
+    return this.askKernel(() => {
+      try {
+        return action();
+      } finally {
+        this.kernel.announce(this.pid, operation, path, to);
+        this.#assertAlive();
+      }
+    });
+  }
+
+  /** For what is no file operation. */
+  askKernel<T>(action: () => T): Promise<T> {
+    return new Promise((resolve) => {
+      this.#assertAlive();
+      resolve(action());
+    });
+  }
+
+  #assertAlive(): void {
+    if (!this.isAlive) throw new ProcessKilled(this.pid);
+  }
+}

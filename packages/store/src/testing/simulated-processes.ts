@@ -1,0 +1,79 @@
+/** Who else is there: the other processes of a simulated machine, as one of them sees them. */
+
+import type { Presence, Processes, ProcessIdentity } from "../host/host.ts";
+import { errorCode } from "../host/io-error.ts";
+import type { SimulatedProcess } from "./simulated-process.ts";
+import { systemError } from "./system-error.ts";
+
+const HOST_NAME = "simulated";
+const PID_NAMESPACE = "pid:[1]";
+/** As on the real host: a longer path does not fit into the address of a Unix socket. */
+const MAX_SOCKET_PATH = 103;
+
+export class SimulatedProcesses implements Processes {
+  readonly self: ProcessIdentity;
+  readonly #process: SimulatedProcess;
+
+  constructor(process: SimulatedProcess) {
+    this.#process = process;
+    this.self = {
+      pid: process.pid,
+      host: HOST_NAME,
+      startTime: process.kernel.running.get(process.pid),
+      bootId: `boot-${process.kernel.boot}`,
+      pidNamespace: PID_NAMESPACE,
+    };
+  }
+
+  listen(path: string): Promise<Presence | undefined> {
+    return this.#process.perform("listen", path, () => {
+      if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return undefined;
+      const { disk, listeners, clock } = this.#process.kernel;
+      const socket = createSocket(() => disk.createSocket(path, clock), path);
+      listeners.set(socket, this.#process.pid);
+      return { close: () => this.#stopListening(socket, path) };
+    });
+  }
+
+  probe(path: string): Promise<"listening" | "refused" | "absent" | "unknown"> {
+    return this.#process.askKernel(() => {
+      if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return "absent";
+      const { disk, listeners } = this.#process.kernel;
+      try {
+        const inode = disk.find(path, "connect");
+        if (inode === undefined) return "absent";
+        return listeners.has(inode) ? "listening" : "refused";
+      } catch {
+        return "unknown";
+      }
+    });
+  }
+
+  isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown"> {
+    return this.#process.askKernel(() => {
+      if (identity.host !== HOST_NAME) return "unknown";
+      if (identity.bootId !== this.self.bootId) return "gone";
+      if (identity.pidNamespace !== PID_NAMESPACE) return "unknown";
+      const startTime = this.#process.kernel.running.get(identity.pid);
+      return startTime !== undefined && startTime === identity.startTime ? "running" : "gone";
+    });
+  }
+
+  /** As Node does it: whatever has the path goes, even if it is no longer this socket. */
+  #stopListening(socket: number, path: string): Promise<void> {
+    return this.#process.perform("unlink", path, () => {
+      const { disk, listeners } = this.#process.kernel;
+      listeners.delete(socket);
+      if (disk.find(path, "unlink") !== undefined) disk.unlink(path);
+    });
+  }
+}
+
+/** Node says EACCES where the directory is missing. */
+function createSocket(create: () => number, path: string): number {
+  try {
+    return create();
+  } catch (error) {
+    throw errorCode(error) === "ENOENT" ? systemError("EACCES", "listen", path) : error;
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Appends to two sessions without end, at once, every third time a batch of three, and prints each seq when it is
+ * acknowledged. The text of a message is its key, its seq and its place in the batch. It is there to be killed.
+ *
+ * "ack-first" is the control: after some honest appends it prints a seq before the append has resolved, and kills
+ * itself at that moment.
+ */
+
+import { writeSync } from "node:fs";
+import { openStore } from "../../dist/index.js";
+
+const [directory, mode] = process.argv.slice(2);
+const HONEST_APPENDS = 5;
+const store = await openStore(directory);
+
+// Synchronously: what is printed has left this process.
+const print = (key, seq) => writeSync(1, `${key} ${seq}\n`);
+
+async function appendForEver(key) {
+  const session = store.session(key);
+  let seq = (await session.state())?.seq ?? 0;
+  for (let round = 1; ; round++) {
+    const size = round % 3 === 0 ? 3 : 1;
+    const batch = Array.from({ length: size }, (_, index) => ({
+      role: "user",
+      content: `${key} ${seq + 1 + index} ${index + 1}/${size}`,
+    }));
+    const appending = session.append(batch, { expectedSeq: seq });
+    if (mode === "ack-first" && round > HONEST_APPENDS) {
+      print(key, seq + size);
+      process.kill(process.pid, "SIGKILL");
+    }
+    ({ seq } = await appending);
+    print(key, seq);
+  }
+}
+
+await Promise.all(["a:1", "b"].map(appendForEver));

@@ -1,0 +1,57 @@
+/**
+ * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `close`. Answers each with a line of
+ * JSON; the first says whether it could be opened. With "no-landing" every write to a session file fails, so that what
+ * is acknowledged is in the journal only.
+ */
+
+import { createInterface } from "node:readline";
+import { jsonlBackend, openStore } from "../../dist/index.js";
+import { failingHost, nodeHost } from "../../dist/testing/index.js";
+
+const [directory, mode] = process.argv.slice(2);
+const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
+
+// The same as landing-faults.ts: the first write to a temporary name is a header, and passes.
+const created = new Set();
+const host = failingHost(nodeHost, ({ operation, path }) => {
+  if (mode !== "no-landing" || operation !== "write") return undefined;
+  const isNew = /\/\.new-[^/]*$/.test(path);
+  if (isNew && !created.has(path)) {
+    created.add(path);
+    return undefined;
+  }
+  return isNew || path.endsWith(".jsonl") ? { kind: "error", code: "ENOSPC" } : undefined;
+});
+
+async function attempt(action) {
+  try {
+    say(await action());
+    return true;
+  } catch (error) {
+    say({ error: error.code, detail: error.detail, message: error.message });
+    return false;
+  }
+}
+
+let store;
+const isOpen = await attempt(async () => {
+  store = await openStore(jsonlBackend(directory, { host }), {
+    readOnly: mode === "read-only",
+    onError: () => undefined,
+  });
+  return { opened: true };
+});
+if (!isOpen) process.exit(1);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [command, key, ...words] = line.split(" ");
+  await attempt(async () => {
+    if (command === "append")
+      return await store.session(key).append({ role: "user", content: words.join(" ") });
+    if (command === "read") return (await store.session(key).messages()).map(({ content }) => content);
+    await store.close();
+    return { closed: true };
+  });
+  if (command === "close") break;
+}
+process.exit(0);

@@ -1,0 +1,37 @@
+import type { Entry } from "../../src/record/entry.ts";
+import { NEWLINE } from "../../src/record/format.ts";
+import { LogScanner, type ScanDamage, type ScanEnd } from "../../src/record/scan.ts";
+
+export interface ScannedBytes extends ScanEnd {
+  readonly entries: readonly Entry[];
+  /** Of the lines that were served. */
+  readonly offsets: readonly number[];
+  readonly damage: readonly ScanDamage[];
+}
+
+/** Scans the lines of a session file, its header left out. */
+export function scanBytes(bytes: Buffer, sessionId: string): ScannedBytes {
+  const entries: Entry[] = [];
+  const offsets: number[] = [];
+  const damage: ScanDamage[] = [];
+  const scanner = new LogScanner(sessionId, 0, {
+    entry: (entry, offset) => {
+      entries.push(entry);
+      offsets.push(offset);
+    },
+    damage: (place) => damage.push(place),
+  });
+  for (let start = 0; start < bytes.length;) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    const next = newline === -1 ? end : end + 1;
+    scanner.line({
+      offset: start,
+      content: bytes.subarray(start, end),
+      bytes: next - start,
+      terminated: newline !== -1,
+    });
+    start = next;
+  }
+  return { entries, offsets, damage, ...scanner.finish() };
+}

@@ -1,0 +1,183 @@
+/** The suite itself: it runs every file it has, it can fail, and it skips for stated reasons only. */
+
+import { readdir } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { memoryBackend } from "../../src/backends/memory.ts";
+import type { Backend, BackendCapabilities } from "../../src/store/backend.ts";
+import { CONFORMANCE } from "../../src/testing/conformance-list.ts";
+import { describeBackend } from "../../src/testing/describe-backend.ts";
+import * as broken from "../support/broken-backends.ts";
+
+const SPECIFICATIONS = new URL("../../src/testing/conformance/", import.meta.url);
+
+interface SuiteRun {
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+  readonly skipped: readonly string[];
+}
+
+async function runSuite(
+  create: () => Backend,
+  capabilities: BackendCapabilities,
+  reopen?: () => Backend,
+): Promise<SuiteRun> {
+  const bodies = new Map<string, () => Promise<void>>();
+  const run = { passed: [] as string[], failed: [] as string[], skipped: [] as string[] };
+  describeBackend({
+    name: "x",
+    capabilities,
+    test: (title, body) => void bodies.set(title, body),
+    skip: (title, reason) => void run.skipped.push(`${title}: ${reason}`),
+    create: () =>
+      Promise.resolve({
+        backend: create(),
+        ...(reopen === undefined ? {} : { reopen }),
+        destroy: () => Promise.resolve(),
+      }),
+  });
+  for (const [title, body] of bodies) {
+    const passes = await body().then(
+      () => true,
+      () => false,
+    );
+    (passes ? run.passed : run.failed).push(title);
+  }
+  return run;
+}
+
+const MEMORY: BackendCapabilities = { durable: false, flatAppend: true, archive: true, readOnly: false };
+
+describe("the list of cases", () => {
+  test("names every file of conformance/ with the cases it exports", async () => {
+    const files = (await readdir(SPECIFICATIONS)).filter((name) => name.endsWith(".ts"));
+    expect(CONFORMANCE.map(({ operation }) => `${operation}.ts`).sort()).toEqual(files.sort());
+    for (const { operation, cases } of CONFORMANCE) {
+      const exported = (await import(new URL(`${operation}.ts`, SPECIFICATIONS).href)) as Record<
+        string,
+        unknown
+      >;
+      expect(Object.values(exported)).toEqual([cases]);
+      expect(cases.length).toBeGreaterThan(0);
+    }
+  });
+
+  test("has no two cases of one title", () => {
+    const titles = CONFORMANCE.flatMap(({ operation, cases }) =>
+      cases.map(({ title }) => `${operation}: ${title}`),
+    );
+    expect(new Set(titles).size).toBe(titles.length);
+  });
+});
+
+describe("the suite", () => {
+  test("passes on the memory backend, and skips with a reason that names the capability", async () => {
+    const { failed, skipped } = await runSuite(() => memoryBackend(), MEMORY);
+    expect(failed).toEqual([]);
+    expect(skipped.length).toBeGreaterThan(0);
+    for (const one of skipped) {
+      expect(one).toMatch(
+        /: (needs the capability (durable|readOnly): \w+|the backend has the capability archive)/,
+      );
+    }
+  });
+
+  test("fails on a backend that declares other capabilities than expected", async () => {
+    const create = (): Backend => broken.brokenBackend(() => ({}), { flatAppend: false });
+    const { failed } = await runSuite(create, MEMORY);
+    expect(failed).toEqual(["x: the declared capabilities are the real ones"]);
+  });
+
+  test("fails on a backend that calls itself durable and forgets everything", async () => {
+    const create = (): Backend => broken.brokenBackend(() => ({}), { durable: true });
+    const { failed } = await runSuite(create, { ...MEMORY, durable: true }, create);
+    const reopening = CONFORMANCE.find(({ operation }) => operation === "reopen")?.cases ?? [];
+    for (const { title } of reopening) expect(failed).toContain(`x: reopen: ${title}`);
+    expect(failed).toContain("x: close: writes called before it are there after reopening");
+  });
+
+  test("fails on a backend that calls itself durable and cannot be reopened", async () => {
+    const create = (): Backend => broken.brokenBackend(() => ({}), { durable: true });
+    const { failed } = await runSuite(create, { ...MEMORY, durable: true });
+    expect(failed).toContain("x: reopen: seqs go on where they were");
+  });
+
+  test("fails on a backend that reports damage in ordinary work", async () => {
+    const create = (): Backend => {
+      const backend = memoryBackend();
+      return {
+        ...backend,
+        open: async (options) => {
+          options.onDamage({ file: "f", offset: 0, bytes: 1, kind: "corrupt", reason: "made up" });
+          return await backend.open(options);
+        },
+      };
+    };
+    const { passed } = await runSuite(create, MEMORY);
+    expect(passed).toEqual(["x: the declared capabilities are the real ones"]);
+  });
+});
+
+/** For each breakage, cases that must notice it. */
+const NOTICED_BY: Readonly<Record<Exclude<keyof typeof broken, "brokenBackend">, readonly string[]>> = {
+  dropsTheLastRecord: [
+    "append: what was appended is there at once, in order and deep-equal",
+    "records: shows each kind of record with what it says",
+    "concurrent: what was answered is seen by every read after it",
+  ],
+  losesIds: [
+    "append-id: the same id with the same body gives the first seq again and writes nothing",
+    "append-id: the same id with another body is ID_CONFLICT and writes nothing",
+    "append-id: a batch has one id",
+    "note: an id makes it safe to retry, and belongs to notes and messages alike",
+  ],
+  widensOnTruncate: [
+    "truncate: keepLast keeps that many live messages",
+    "truncate: never widens the view",
+    "truncate: keepLast 0 hides everything, and what comes later is seen",
+  ],
+  ignoresConflicts: [
+    "expected-seq: append goes through on the right seq only",
+    "expected-seq: replace goes through on the right seq only",
+    "expected-seq: 0 means that the session must not exist yet",
+    "expected-seq: of many writers on one seq exactly one wins",
+  ],
+  handsOutItsOwnTags: ["state: what is returned is a copy of that moment"],
+  skipsASeq: [
+    "append: seqs count from 1 without gaps",
+    "records: from and to are inclusive seqs of any kind of record",
+  ],
+  writesOutOfOrder: [
+    "concurrent: appends that do not wait for each other are kept in the order of the calls",
+    "concurrent: different kinds of writes keep the order of the calls",
+    "truncate: is resolved where it is written: messages appended meanwhile are not cut",
+  ],
+  mixesUpperAndLowerCase: ["keys: upper and lower case differ"],
+  tearsBatches: [
+    "append-batch: batches that are written at the same time do not interleave",
+    "concurrent: a read sees a prefix of the writes, batches whole",
+    "append-id: a batch has one id",
+  ],
+  deletesHalfHeartedly: [
+    "delete: a deleted session is gone for its key and kept in the trash",
+    "delete: a write to a deleted key begins a new session that knows nothing of the old one",
+    "delete: forever leaves nothing of the key, in the trash neither",
+  ],
+  createsWhatIsRead: [
+    "state: of a session that does not exist is undefined, and asking does not create it",
+    "messages: of a session that does not exist are none, and reading does not create it",
+    "list: an empty store lists nothing, and handles without writes are no sessions",
+  ],
+};
+
+describe("the suite notices a backend that", () => {
+  for (const [name, expected] of Object.entries(NOTICED_BY)) {
+    test(
+      name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+      async () => {
+        const breaking = broken[name as keyof typeof NOTICED_BY];
+        const { failed } = await runSuite(() => broken.brokenBackend(breaking), MEMORY);
+        for (const title of expected) expect(failed).toContain(`x: ${title}`);
+      },
+    );
+  }
+});
