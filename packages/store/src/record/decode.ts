@@ -24,13 +24,11 @@ const START =
 export function decodeHeader(line: Buffer): DecodedHeader {
   const value = tryParseJson(line.toString("utf8"));
   const version = isJsonObject(value) ? value["longhand"] : undefined;
+  // Before the checksum: a newer format may have another one.
   if (typeof version === "number" && version > FORMAT_VERSION) return { kind: "too-new", version };
-  const text = openSealedLine(line, "");
-  if (text === undefined || !isJsonObject(value)) {
-    return {
-      kind: "bad",
-      reason: version === undefined ? "no header line" : "the header's checksum does not match",
-    };
+  if (!isJsonObject(value) || version === undefined) return { kind: "bad", reason: "no header line" };
+  if (openSealedLine(line, "") === undefined) {
+    return { kind: "bad", reason: "the header's checksum does not match" };
   }
   const { key, id, at } = value;
   if (typeof key !== "string" || typeof id !== "string" || typeof at !== "string") {

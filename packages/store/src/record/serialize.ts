@@ -4,21 +4,29 @@
  * Two things are dropped, as JSON itself does: a property whose value is `undefined`, and the sign of -0.
  */
 
-import { LonghandError } from "../errors.ts";
+import { isLonghandError, LonghandError } from "../errors.ts";
 import { MAX_MESSAGE_BYTES } from "./format.ts";
 
 /** JSON.stringify fails somewhere below 5,000 levels; nobody's message has a hundred. */
 export const MAX_DEPTH = 500;
 
 export function serialize(value: unknown, what: string): string {
-  const text = new Serializer(what).write(value, what, 0);
-  const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_MESSAGE_BYTES) throw tooLarge(what);
+  const serializer = new Serializer(what);
+  let text: string;
+  try {
+    text = serializer.write(value, 0);
+  } catch (error) {
+    if (isLonghandError(error)) throw error;
+    throw serializer.invalid("a getter threw", error);
+  }
+  if (Buffer.byteLength(text) > MAX_MESSAGE_BYTES) throw tooLarge(what);
   return text;
 }
 
 class Serializer {
   readonly #what: string;
+  /** Where we are, for the error. */
+  readonly #path: (string | number)[] = [];
   /** A lower bound of the bytes written, so that far too much is refused before it is built. */
   #size = 0;
 
@@ -26,51 +34,67 @@ class Serializer {
     this.#what = what;
   }
 
-  write(value: unknown, path: string, depth: number): string {
+  write(value: unknown, depth: number): string {
     if (typeof value === "string") return this.#string(value);
     if (typeof value === "number") {
-      if (!Number.isFinite(value)) throw invalid(this.#what, path, `${value} has no place in JSON`);
+      if (!Number.isFinite(value)) throw this.invalid(`${value} has no place in JSON`);
       return Object.is(value, -0) ? "0" : String(value);
     }
     if (typeof value === "boolean") return value ? "true" : "false";
     if (value === null) return "null";
-    if (typeof value !== "object") throw invalid(this.#what, path, `${describe(value)} has no place in JSON`);
+    if (typeof value !== "object") throw this.invalid(`${describe(value)} has no place in JSON`);
     // A cycle is depth without end: it is caught here too.
-    if (depth >= MAX_DEPTH)
-      throw invalid(this.#what, path.slice(0, 80), `nested deeper than ${MAX_DEPTH} levels, or in a circle`);
-    return Array.isArray(value) ? this.#array(value, path, depth) : this.#object(value, path, depth);
+    if (depth >= MAX_DEPTH) throw this.invalid(`nested deeper than ${MAX_DEPTH} levels, or in a circle`);
+    return Array.isArray(value) ? this.#array(value, depth) : this.#object(value, depth);
+  }
+
+  invalid(problem: string, cause?: unknown): LonghandError {
+    const steps = this.#path
+      .slice(0, 20)
+      .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+    const path = steps.join("").replace(/^\./, "");
+    const place = path === "" ? "" : ` at ${path},`;
+    return new LonghandError(
+      "MESSAGE_INVALID",
+      `${this.#what} cannot be kept:${place} ${problem}`,
+      { path, problem },
+      cause,
+    );
   }
 
   #string(text: string): string {
-    this.#size += text.length;
-    if (this.#size > MAX_MESSAGE_BYTES) throw tooLarge(this.#what);
+    this.#grow(text.length);
     // Lone surrogates become \udxxx escapes and come back exactly.
     return JSON.stringify(text);
   }
 
-  #array(values: readonly unknown[], path: string, depth: number): string {
+  #array(values: readonly unknown[], depth: number): string {
     this.#grow(values.length * 2);
+    const place = this.#path.push(0) - 1;
     let text = "[";
     for (let index = 0; index < values.length; index++) {
+      this.#path[place] = index;
       if (index > 0) text += ",";
-      text += this.write(values[index], `${path}[${index}]`, depth + 1);
+      text += this.write(values[index], depth + 1);
     }
+    this.#path.pop();
     return `${text}]`;
   }
 
-  #object(value: object, path: string, depth: number): string {
-    if (!isPlain(value))
-      throw invalid(this.#what, path, `${describe(value)} is not a plain object; convert it first`);
-    if (Object.getOwnPropertySymbols(value).length > 0)
-      throw invalid(this.#what, path, "a symbol as property name");
+  #object(value: object, depth: number): string {
+    if (!isPlain(value)) throw this.invalid(`${describe(value)} is not a plain object; convert it first`);
+    if (Object.getOwnPropertySymbols(value).length > 0) throw this.invalid("a symbol as property name");
+    this.#grow(2);
+    const place = this.#path.push("") - 1;
     let text = "{";
     for (const name of Object.keys(value)) {
-      const member: unknown = readOnce(value, name, path, this.#what);
+      this.#path[place] = name;
+      const member = (value as Record<string, unknown>)[name];
       if (member === undefined) continue;
       if (text.length > 1) text += ",";
-      text += `${this.#string(name)}:${this.write(member, `${path}.${name}`, depth + 1)}`;
+      text += `${this.#string(name)}:${this.write(member, depth + 1)}`;
     }
-    this.#grow(text.length === 1 ? 2 : 0);
+    this.#path.pop();
     return `${text}}`;
   }
 
@@ -86,14 +110,6 @@ export function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function readOnce(value: object, name: string, path: string, what: string): unknown {
-  try {
-    return (value as Record<string, unknown>)[name];
-  } catch (cause) {
-    throw invalid(what, `${path}.${name}`, "its getter threw", cause);
-  }
-}
-
 function describe(value: unknown): string {
   if (typeof value === "object" && value !== null) {
     const { constructor } = value as { constructor?: unknown };
@@ -102,15 +118,6 @@ function describe(value: unknown): string {
       : "an object of a class";
   }
   return value === undefined ? "undefined" : `a ${typeof value}`;
-}
-
-function invalid(what: string, path: string, problem: string, cause?: unknown): LonghandError {
-  return new LonghandError(
-    "MESSAGE_INVALID",
-    `${what} cannot be kept: at ${path}, ${problem}`,
-    { path, problem },
-    cause,
-  );
 }
 
 function tooLarge(what: string): LonghandError {

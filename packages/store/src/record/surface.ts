@@ -1,6 +1,6 @@
 /** An entry as a caller sees it. */
 
-import { assertNever } from "../errors.ts";
+import { assertNever, LonghandError } from "../errors.ts";
 import type { Entry } from "./entry.ts";
 import { parseJson } from "./json.ts";
 import type { Message } from "./message.ts";
@@ -8,7 +8,18 @@ import type { SessionRecord } from "./session-record.ts";
 
 /** Its shape was checked when it was appended; the checksum says it is the same since. */
 export function toMessage<M extends Message>(json: string): M {
-  return parseJson(json) as M;
+  return parseKept(json) as M;
+}
+
+/** With a good checksum only another program's line can fail here, one that has more behind the message. */
+function parseKept(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch (cause) {
+    const message =
+      "a record that another program wrote is not readable; update Longhand to read this session";
+    throw new LonghandError("SESSION_DAMAGED", message, { start: json.slice(0, 80) }, cause);
+  }
 }
 
 export function toSessionRecord<M extends Message>(entry: Entry): SessionRecord<M> {
@@ -29,7 +40,7 @@ export function toSessionRecord<M extends Message>(entry: Entry): SessionRecord<
     case "meta":
       return { seq, at, ...body, ...(body.tags === undefined ? {} : { tags: [...body.tags] }) };
     case "note":
-      return { seq, at, op: body.op, kind: body.kind, data: parseJson(body.json) };
+      return { seq, at, op: body.op, kind: body.kind, data: parseKept(body.json) };
     case "unknown":
       return { seq, at, op: body.op, raw: body.json };
     default:

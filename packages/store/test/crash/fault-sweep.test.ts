@@ -59,12 +59,22 @@ async function useStore(host: Host): Promise<Outcomes> {
       for (const key of KEYS)
         await attempt(`${key} ${round}`, () => store.session(key).append(user(`${key} ${round}`)));
     }
+    await expectTyped(outcomes, async () => await store.session("b").archive());
+    await expectTyped(outcomes, async () => await store.search("a"));
+    await attempt("b restored", async () => await store.session("b").append(user("b restored")));
     await attempt("a:1 last", () => store.session("a:1").append([user("a:1 last"), user("a:1 very last")]));
     await store.close();
   } catch (error) {
     if (!isLonghandError(error)) outcomes.untyped.push(error);
   }
   return outcomes;
+}
+
+/** What it does is another test's affair; here it may fail, but not otherwise than by a typed error. */
+async function expectTyped(outcomes: Outcomes, run: () => Promise<unknown>): Promise<void> {
+  await run().catch((error: unknown) => {
+    if (!isLonghandError(error)) outcomes.untyped.push(error);
+  });
 }
 
 async function readAll(host: Host): Promise<string[]> {

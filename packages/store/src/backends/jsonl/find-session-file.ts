@@ -1,7 +1,7 @@
 /** Where session files lie: active, archived, trashed; and how one is found by its id, wherever it went. */
 
 import type { FileSystem } from "../../host/host.ts";
-import { errorCode } from "../../host/io-error.ts";
+import { errorCode, ioError } from "../../host/io-error.ts";
 import { readWholeFile } from "../../host/small-files.ts";
 import { decodeHeader } from "../../record/decode.ts";
 import type { Header } from "../../record/encode.ts";
@@ -87,7 +87,7 @@ async function namesIn(files: FileSystem, directory: string): Promise<string[]> 
   } catch (error) {
     // Nothing was ever put there, or the store does not exist yet.
     if (errorCode(error) === "ENOENT") return [];
-    throw error;
+    throw ioError(error, "listing sessions", directory);
   }
 }
 

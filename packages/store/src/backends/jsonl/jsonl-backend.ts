@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Host } from "../../host/host.ts";
 import { nodeHost } from "../../host/node-host.ts";
 import type { Backend } from "../../store/backend.ts";
+import { withTypedErrors } from "../typed-errors.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
 
@@ -26,9 +27,10 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
     capabilities: { durable: true, flatAppend: true, archive: true, readOnly: true },
     open: async (opened) => {
       const absolute = resolve(directory);
-      return opened.readOnly
+      const backend = opened.readOnly
         ? new JsonlReader(host, absolute, opened)
         : await openJsonlWriter(host, absolute, { ...opened, journalBytes });
+      return withTypedErrors(backend);
     },
   };
 }

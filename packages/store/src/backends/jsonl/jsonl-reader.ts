@@ -39,24 +39,14 @@ export class JsonlReader implements OpenBackend {
   }
 
   async snapshot(key: string): Promise<Snapshot | undefined> {
-    try {
-      const place = await this.#place();
-      const active = { path: sessionPath(this.#layout, key), status: "active" } as const;
-      return (
-        (await readSession(place, active, key)) ?? (await newestPutAway(place, "archived", key))?.snapshot
-      );
-    } catch (error) {
-      throw ioError(error, "reading the store", this.directory);
-    }
+    const place = await this.#place();
+    const active = { path: sessionPath(this.#layout, key), status: "active" } as const;
+    return (await readSession(place, active, key)) ?? (await newestPutAway(place, "archived", key))?.snapshot;
   }
 
   async *snapshots(): AsyncIterable<Snapshot> {
-    try {
-      const place = await this.#place();
-      yield* listReadableSessions(place, await sessionFiles(this.#host.files, this.#layout));
-    } catch (error) {
-      throw ioError(error, "listing the store", this.directory);
-    }
+    const place = await this.#place();
+    yield* listReadableSessions(place, await sessionFiles(this.#host.files, this.#layout));
   }
 
   close(): Promise<void> {
@@ -65,7 +55,9 @@ export class JsonlReader implements OpenBackend {
 
   /** The journals before the files: a takeover that ends between the two has then landed what we no longer find. */
   async #place(): Promise<ReadPlace> {
-    const unlanded = await this.#unlandedRecords();
+    const unlanded = await this.#unlandedRecords().catch((error: unknown) => {
+      throw ioError(error, "reading the journals", this.#layout.journals);
+    });
     return {
       files: this.#host.files,
       layout: this.#layout,

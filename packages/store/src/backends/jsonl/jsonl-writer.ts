@@ -118,9 +118,7 @@ class JsonlWriter implements OpenBackend {
     this.#checkNotFailed();
     const open = new Map(this.#sessions.list().map(([key, log]) => [sessionPath(this.#layout, key), log]));
     for (const log of open.values()) yield this.#snapshotOf(log);
-    const files = await sessionFiles(this.#host.files, this.#layout).catch((error: unknown) => {
-      throw ioError(error, "listing the store", this.directory);
-    });
+    const files = await sessionFiles(this.#host.files, this.#layout);
     yield* listReadableSessions(
       this.#place,
       files.filter(({ path }) => !open.has(path)),
@@ -162,14 +160,15 @@ class JsonlWriter implements OpenBackend {
   }
 
   async #alone(key: string, task: (around: PutAwaySurroundings) => Promise<void>): Promise<void> {
+    const around: PutAwaySurroundings = {
+      sessions: this.#sessions,
+      place: this.#place,
+      settle: async (log) => await this.#landing.settle(log),
+      emptyJournal: async () => await this.#emptyJournal(),
+    };
     await this.#writerOf(key).runAlone(async () => {
       this.#checkNotFailed();
-      await task({
-        sessions: this.#sessions,
-        place: this.#place,
-        settle: async (log) => await this.#landing.settle(log),
-        emptyJournal: async () => await this.#emptyJournal(),
-      });
+      await task(around);
     });
   }
 

@@ -18,7 +18,10 @@ export async function* listReadableSessions(
   }
 }
 
-/** The archived session of this key that was written to last. */
+/**
+ * The archived, or trashed, session of this key that was written to last. Unlike a listing it fails if one cannot be
+ * read: to go on without it would begin a second conversation in its place.
+ */
 export async function newestPutAway(
   place: ReadPlace,
   status: "archived" | "trashed",
@@ -26,8 +29,8 @@ export async function newestPutAway(
 ): Promise<{ readonly file: SessionFile; readonly snapshot: Snapshot } | undefined> {
   let newest: { file: SessionFile; snapshot: Snapshot } | undefined;
   for (const file of await putAwayFilesOf(place.files, place.layout, status, key)) {
-    const snapshot = await tryRead(place, file);
-    if (snapshot?.info.key !== key) continue;
+    const snapshot = await readSession(place, file, key);
+    if (snapshot === undefined) continue;
     if (newest === undefined || isNewer(snapshot.info, newest.snapshot.info)) newest = { file, snapshot };
   }
   return newest;

@@ -3,7 +3,6 @@
 import type { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
-import { makeDirectory } from "../../host/make-directories.ts";
 import { createSession } from "../../log/create-session.ts";
 import { openSessionForWriting } from "../../log/open-session.ts";
 import type { SessionLog } from "../../log/session-log.ts";
@@ -140,17 +139,17 @@ export class OpenSessions {
   async #move(from: FilePlace, to: FilePlace): Promise<void> {
     this.#names[from.status].willChange();
     this.#names[to.status].willChange();
-    try {
-      await this.#host.files.rename(from.path, to.path);
-    } catch (error) {
-      throw ioError(error, `moving the session to ${to.path}`, from.path);
-    }
+    await this.#host.files.rename(from.path, to.path);
     await this.#syncNames();
   }
 
   async #putAwayPlace(status: PutAwayStatus, name: string): Promise<FilePlace> {
     const directory = putAwayDirectory(this.#layout, status);
-    await makeDirectory(this.#host.files, directory);
+    if ((await this.#host.files.stat(directory)) === undefined) {
+      this.#names.active.willChange();
+      await this.#host.files.makeDirectory(directory);
+      await this.#syncNames();
+    }
     return { status, path: `${directory}/${name}` };
   }
 
