@@ -1,0 +1,91 @@
+/** `longhand export`: a conversation as a file, to read or for another program. */
+
+import { resolve } from "node:path";
+import { Option } from "commander";
+import type { SessionInfo, Store } from "@longhand/store";
+import { toJson, toJsonLines } from "../export/to-json.ts";
+import { toMarkdown } from "../export/to-markdown.ts";
+import { writePrivateFile } from "../export/write-private-file.ts";
+import { chooseSession } from "../sessions/choose-session.ts";
+import { withStoreForReading } from "../sessions/with-store.ts";
+import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
+import { formatBytes } from "../terminal/format-count.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { addExamples } from "./add-examples.ts";
+import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+
+const FORMATS = ["md", "json", "jsonl"] as const;
+type Format = (typeof FORMATS)[number];
+
+export interface ExportCommandOptions extends JsonOption {
+  readonly format?: Format;
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+export const defineCommand: DefineCommand = (command, begin) => {
+  addExamples(command, [
+    ["longhand export last", "Markdown on standard output"],
+    ["longhand export last --output talk.md", "into a new file that only you can read"],
+    ["longhand export my-notes --format json", "one document: the session and its messages"],
+    ["longhand export my-notes --output all.jsonl", "every record that is kept, a line each"],
+  ]);
+  command
+    .argument("<key>", "the key, any part of it that no other key has, or “last”")
+    .addOption(
+      new Option(
+        "--format <format>",
+        "md and json: the view; jsonl: every record, cut and undone ones too (default: by the file's name, else md)",
+      ).choices(FORMATS),
+    )
+    .option("--output <file>", "write there (mode 0600) instead of standard output; “-” is standard output")
+    .option("--force", "replace the file if it is there")
+    .option("--json", "without --output: the same as --format json; with it: tell as JSON what was written")
+    .action(async (key: string, options: ExportCommandOptions) => {
+      const surroundings = begin(options);
+      await withStoreForReading(surroundings, async (store) => {
+        const info = await chooseSession(store, key, surroundings.output.now());
+        await exportSession(store, info, options, surroundings);
+      });
+    });
+};
+
+export async function exportSession(
+  store: Store,
+  info: SessionInfo,
+  options: ExportCommandOptions,
+  { output, json }: Surroundings,
+): Promise<void> {
+  const file = options.output === "-" ? undefined : options.output;
+  const format = options.format ?? formatOf(file, json);
+  const pieces = piecesOf(store, info, format);
+  if (file === undefined) {
+    for await (const piece of pieces) {
+      if (output.isClosed()) return;
+      output.write(piece);
+    }
+    return;
+  }
+  const path = resolve(file);
+  const { bytes } = await writePrivateFile(path, pieces, { replace: options.force === true });
+  if (json) output.write(jsonLine({ key: info.key, format, file: path, bytes }));
+  else
+    output.write(`Wrote ${escapeKey(info.key)} to ${escapeLine(path)} (${format}, ${formatBytes(bytes)}).\n`);
+}
+
+function formatOf(file: string | undefined, json: boolean): Format {
+  if (file === undefined) return json ? "json" : "md";
+  return FORMATS.find((format) => file.toLowerCase().endsWith(`.${format}`)) ?? "md";
+}
+
+function piecesOf(store: Store, info: SessionInfo, format: Format): AsyncIterable<string> {
+  const session = store.session(info.key);
+  switch (format) {
+    case "md":
+      return toMarkdown(info, session.records({ live: true }));
+    case "json":
+      return toJson(info, session.iterate());
+    case "jsonl":
+      return toJsonLines(session.records());
+  }
+}

@@ -1,0 +1,18 @@
+/** What every command is given, and what every file beside this one exports. */
+
+import type { Command } from "commander";
+import type { StoreSurroundings } from "../sessions/with-store.ts";
+import type { Input } from "../terminal/output.ts";
+
+export interface Surroundings extends StoreSurroundings {
+  readonly input: Input;
+  /** Everything was told, and it is not well: the exit code will say so. */
+  markFailed(): void;
+}
+
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** Gives a command its arguments, options, help and action. Called only when that command was asked for. */
+export type DefineCommand = (command: Command, begin: (options: JsonOption) => Surroundings) => void;

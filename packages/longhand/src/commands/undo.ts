@@ -1,0 +1,113 @@
+/**
+ * `longhand undo`: takes the newest messages out of the view. Nothing is deleted: an undo is one more record, and going
+ * back to the view before it undoes the undo.
+ */
+
+import type { SessionInfo, SessionRecord, Store } from "@longhand/store";
+import { CommandError } from "../command-error.ts";
+import { chooseSession } from "../sessions/choose-session.ts";
+import { withStoreForWriting } from "../sessions/with-store.ts";
+import { escapeKey } from "../terminal/escape-controls.ts";
+import { countOf } from "../terminal/format-count.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { readableWidth } from "../terminal/output.ts";
+import { keyInCommand } from "../terminal/shell-quote.ts";
+import { renderTranscript } from "../terminal/transcript.ts";
+import { addExamples } from "./add-examples.ts";
+import { parseWholeNumber } from "./parse-whole-number.ts";
+import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+
+export interface UndoCommandOptions extends JsonOption {
+  readonly to?: number;
+}
+
+export const defineCommand: DefineCommand = (command, begin) => {
+  addExamples(command, [
+    ["longhand undo last", "takes the newest message out of the view"],
+    ["longhand undo my-notes 3", "the newest three"],
+    ["longhand undo my-notes --to 12", "back to the view as it was after record 12"],
+  ]);
+  command
+    .argument("<key>", "the key, any part of it that no other key has, or “last”")
+    .argument("[n]", "how many messages (default: 1)", parseWholeNumber)
+    .option(
+      "--to <seq>",
+      "instead: the view as it was after that record; also undoes an undo",
+      parseWholeNumber,
+    )
+    .option("--json", "one JSON document: key, seq, count and what was undone")
+    .action(async (key: string, count: number | undefined, options: UndoCommandOptions) => {
+      if (count !== undefined && options.to !== undefined) {
+        throw new CommandError("USAGE_INVALID", "give either a number of messages or --to, not both");
+      }
+      const surroundings = begin(options);
+      await withStoreForWriting(surroundings, async (store) => {
+        const info = await chooseSession(store, key, surroundings.output.now());
+        if (options.to === undefined) await undo(store, info, count ?? 1, surroundings);
+        else await goBackTo(store, info, options.to, surroundings);
+      });
+    });
+};
+
+export async function undo(
+  store: Store,
+  info: SessionInfo,
+  count: number,
+  { output, json }: Surroundings,
+): Promise<void> {
+  const session = store.session(info.key);
+  const undone: SessionRecord[] = [];
+  for await (const record of session.records({ live: true, last: count })) undone.push(record);
+  if (undone.length === 0) {
+    throw new CommandError(
+      "NOTHING_TO_UNDO",
+      `there is nothing to undo in ${escapeKey(info.key)}: ${count === 0 ? "0 messages were asked for" : "its view has no messages"}`,
+    );
+  }
+  // What is printed as undone is exactly what is undone, also when somebody writes meanwhile.
+  const { seq } = await session.rewind({ messages: undone.length }, { expectedSeq: info.seq });
+  const left = (await session.state())?.count ?? 0;
+  if (json) {
+    output.write(jsonLine({ key: info.key, seq, count: left, undone }));
+    return;
+  }
+  const { colors } = output;
+  const shown = colors.cyan(escapeKey(info.key));
+  output.write(`Undone in ${shown}: ${countOf(undone.length, "message")}; ${left} in the view now.\n`);
+  if (left > info.count - undone.length) {
+    output.write("A cut of the view that came after them is undone with them.\n");
+  }
+  output.write("\n");
+  const style = { width: readableWidth(output), colors, all: false, full: false };
+  for await (const line of renderTranscript(allLive(undone), style)) output.write(`${line}\n`);
+  const key = keyInCommand(info.key);
+  output.write(
+    colors.dim(
+      `Nothing is deleted. To read it:       longhand show --all ${key}\n` +
+        `                    To bring it back: longhand undo --to ${info.seq} ${key}\n`,
+    ),
+  );
+}
+
+async function goBackTo(
+  store: Store,
+  info: SessionInfo,
+  to: number,
+  { output, json }: Surroundings,
+): Promise<void> {
+  const session = store.session(info.key);
+  const { seq } = await session.rewind({ to }, { expectedSeq: info.seq });
+  const count = (await session.state())?.count ?? 0;
+  if (json) output.write(jsonLine({ key: info.key, seq, count }));
+  else {
+    output.write(
+      `${output.colors.cyan(escapeKey(info.key))} is as it was after #${to}: ${countOf(count, "message")} in the view, before ${info.count}.\n`,
+    );
+  }
+}
+
+async function* allLive(
+  records: readonly SessionRecord[],
+): AsyncIterable<{ readonly record: SessionRecord; readonly isLive: boolean }> {
+  for (const record of records) yield await Promise.resolve({ record, isLive: true });
+}

@@ -1,0 +1,91 @@
+/**
+ * The command line: which commands there are and what holds for all of them. A command's own file is loaded only when
+ * that command is asked for, so that `longhand list` does not wait for the others.
+ */
+
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { addExamples } from "./commands/add-examples.ts";
+import type { DefineCommand, JsonOption, Surroundings } from "./commands/surroundings.ts";
+import type { PlaceOptions } from "./config/resolve-places.ts";
+
+interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly defineCommand: DefineCommand }>;
+}
+
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  list: { summary: "the sessions there are", load: () => import("./commands/list.ts") },
+  show: { summary: "a conversation, to read", load: () => import("./commands/show.ts") },
+  append: { summary: "add a message", load: () => import("./commands/append.ts") },
+  search: { summary: "find messages by their words", load: () => import("./commands/search.ts") },
+  undo: { summary: "take the newest messages out of the view", load: () => import("./commands/undo.ts") },
+  truncate: {
+    summary: "shorten the view to its newest messages",
+    load: () => import("./commands/truncate.ts"),
+  },
+  export: {
+    summary: "a conversation as Markdown, JSON or JSONL",
+    load: () => import("./commands/export.ts"),
+  },
+  doctor: {
+    summary: "where things are, and whether they are well",
+    load: () => import("./commands/doctor.ts"),
+  },
+  tour: { summary: "see what it does: a real store, a real kill", load: () => import("./commands/tour.ts") },
+};
+
+export interface Streams {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+/** `begin` makes what a command is given out of the options that hold for all commands. */
+export function makeProgram(
+  streams: Streams,
+  begin: (places: PlaceOptions, options: JsonOption) => Surroundings,
+): Command {
+  const program = new Command("longhand")
+    .description("Keeps the conversations of AI agents: every word, in plain files.")
+    .version(readVersion(), "--version", "the version of longhand")
+    .helpOption("-h, --help", "examples and options")
+    .helpCommand(false)
+    .option("--home <dir>", "where Longhand keeps things (default: LONGHAND_HOME, else ~/.longhand)")
+    .option("--workspace <dir>", "sessions, memory, skills (default: workspace/ in the home)")
+    .option("--sessions <dir>", "the store itself (default: sessions/ in the workspace)")
+    .option("--no-color", "no colours; NO_COLOR=1 does the same, FORCE_COLOR=1 the opposite")
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: (command) =>
+        (command.parent?.options ?? []).filter(({ long }) => long !== "--version"),
+    })
+    .configureOutput({ writeOut: (text) => streams.out(text), writeErr: (text) => streams.error(text) })
+    .exitOverride();
+  addExamples(program, [
+    ["longhand tour", "see what it does, in under a minute"],
+    ['longhand append my-notes "hello"', "begin a session, or go on with it"],
+    ["longhand list", "the sessions there are"],
+    ["longhand show last", "read the newest one"],
+  ]);
+  program.addHelpText("after", "\nlonghand COMMAND --help shows a command's own examples and options.");
+  for (const [name, { summary }] of Object.entries(COMMANDS)) {
+    program.command(name).description(summary).helpOption("-h, --help", "examples and options");
+  }
+  program.hook("preSubcommand", async (_program, command) => {
+    const { defineCommand } = await entryOf(command.name()).load();
+    defineCommand(command, (options) => begin(program.opts<PlaceOptions>(), options));
+  });
+  return program;
+}
+
+function entryOf(name: string): CommandEntry {
+  const entry = COMMANDS[name];
+  if (entry === undefined) throw new Error(`no command ${name}`);
+  return entry;
+}
+
+function readVersion(): string {
+  const content: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const isVersioned = typeof content === "object" && content !== null && "version" in content;
+  return isVersioned ? String(content.version) : "unknown";
+}

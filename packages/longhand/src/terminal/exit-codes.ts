@@ -1,0 +1,9 @@
+/** What the exit code says. Part of the contract with scripts: docs/cli.md. */
+
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  /** No such session, or more than one. */
+  notFound: 3,
+} as const;

@@ -1,0 +1,84 @@
+/** The one place that turns an error into what a person is told, and into the exit code. docs/cli.md lists the codes. */
+
+import { isLonghandError, type LonghandErrorCode } from "@longhand/store";
+import { CommandError, type CommandErrorCode } from "../command-error.ts";
+import { EXIT } from "./exit-codes.ts";
+
+export interface Explanation {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string | undefined;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly exitCode: number;
+}
+
+export function explainError(error: unknown): Explanation {
+  if (error instanceof CommandError) {
+    const { code, message, detail } = error;
+    return { code, message, detail, remedy: undefined, exitCode: COMMAND_EXIT[code] };
+  }
+  if (isLonghandError(error)) {
+    const { code, message, detail } = error;
+    const { exitCode, remedy } = STORE_ERRORS[code];
+    return { code, message, detail, remedy, exitCode };
+  }
+  if (error instanceof Error && "syscall" in error) {
+    // The system's own message names the file and the reason.
+    return {
+      code: "IO_FAILED",
+      message: error.message,
+      remedy: undefined,
+      detail: {},
+      exitCode: EXIT.failed,
+    };
+  }
+  return {
+    code: "UNEXPECTED",
+    message: error instanceof Error ? error.message : String(error),
+    remedy: "this was not foreseen; LONGHAND_DEBUG=1 prints where it happened",
+    detail: {},
+    exitCode: EXIT.failed,
+  };
+}
+
+const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
+  USAGE_INVALID: EXIT.usage,
+  INPUT_INVALID: EXIT.usage,
+  KEY_UNKNOWN: EXIT.notFound,
+  KEY_AMBIGUOUS: EXIT.notFound,
+  NOTHING_TO_UNDO: EXIT.failed,
+  FILE_EXISTS: EXIT.failed,
+  FILE_FAILED: EXIT.failed,
+  TOUR_FAILED: EXIT.failed,
+};
+
+interface StoreErrorRule {
+  readonly exitCode: number;
+  /** What the store's own message, which names the file or key, cannot know: the command that helps. */
+  readonly remedy?: string;
+}
+
+const failed = (remedy?: string): StoreErrorRule =>
+  remedy === undefined ? { exitCode: EXIT.failed } : { exitCode: EXIT.failed, remedy };
+const usage: StoreErrorRule = { exitCode: EXIT.usage };
+
+const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
+  OPTION_INVALID: usage,
+  KEY_INVALID: usage,
+  MESSAGE_INVALID: usage,
+  MESSAGE_TOO_LARGE: usage,
+  SEQ_CONFLICT: failed("somebody wrote to it at the same moment; nothing was changed, try again"),
+  ID_CONFLICT: failed("nothing was written"),
+  SESSION_EXISTS: failed(),
+  SESSION_NOT_FOUND: { exitCode: EXIT.notFound, remedy: "longhand list shows the sessions there are" },
+  SESSION_LOCKED: failed("reading works meanwhile: list, show, search, export"),
+  SESSION_DAMAGED: failed("longhand doctor shows the damage and what to do"),
+  RECORD_DROPPED: failed(),
+  STORE_CLOSED: failed(),
+  STORE_FAILED: failed("run the command again: opening the store anew recovers it"),
+  STORE_READ_ONLY: failed(),
+  DIRECTORY_UNSAFE: failed("longhand doctor shows owner and permissions, and what to do"),
+  FORMAT_TOO_NEW: failed("a newer longhand wrote it; update this one"),
+  DISK_FULL: failed("nothing acknowledged is lost; free some space and run it again"),
+  IO_FAILED: failed("longhand doctor shows what is wrong with the directory"),
+};

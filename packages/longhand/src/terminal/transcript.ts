@@ -1,0 +1,61 @@
+/** A conversation to read: days, speakers, what they said, what tools did. Yields lines; holds one message at a time. */
+
+import type { SessionRecord } from "@longhand/store";
+import { describeEvent } from "./describe-event.ts";
+import { fitToWidth } from "./display-width.ts";
+import { countOf } from "./format-count.ts";
+import { longDay } from "./format-time.ts";
+import { pairToolResults, type TranscriptItem } from "./pair-tool-results.ts";
+import { type MessageStyle, renderMessage } from "./render-message.ts";
+
+export interface TranscriptStyle extends MessageStyle {
+  /** Also what is cut from the view, and the records that are no messages. */
+  readonly all: boolean;
+}
+
+interface Marked {
+  readonly record: SessionRecord;
+  readonly isLive: boolean;
+}
+
+/** From the first message of the view on; `all`: from anywhere. */
+export async function* renderTranscript(
+  records: AsyncIterable<Marked>,
+  style: TranscriptStyle,
+): AsyncIterable<string> {
+  let day = "";
+  let undone = 0;
+  for await (const item of pairToolResults(records)) {
+    if (!style.all && !isInView(item)) {
+      undone += item.kind === "message" ? 1 + item.results.size : 0;
+      continue;
+    }
+    yield* undoneLines(undone, style);
+    undone = 0;
+    const itsDay = longDay(item.record.at);
+    if (itsDay !== day) yield* [style.colors.dim(`── ${itsDay} ──`), ""];
+    day = itsDay;
+    yield* itemLines(item, style);
+    yield "";
+  }
+  yield* undoneLines(undone, style);
+}
+
+function isInView(item: TranscriptItem): boolean {
+  return item.kind === "message" && item.isLive;
+}
+
+function itemLines(item: TranscriptItem, style: TranscriptStyle): string[] {
+  if (item.kind === "message") return renderMessage(item.record, item.isLive, item.results, style);
+  const line = `· ${describeEvent(item.record)} · #${item.record.seq}`;
+  return [style.colors.dim(style.width === undefined ? line : fitToWidth(line, style.width))];
+}
+
+function undoneLines(count: number, { colors }: TranscriptStyle): string[] {
+  if (count === 0) return [];
+  const what =
+    count === 1
+      ? "1 message was undone here; --all shows it"
+      : `${countOf(count, "message")} were undone here; --all shows them`;
+  return [colors.dim(what), ""];
+}

@@ -1,0 +1,47 @@
+/** A fresh directory for a tour: under the home, or under the temporary directory where there is no home to write to. */
+
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Place } from "../config/resolve-places.ts";
+
+export async function makeTourDirectory(home: Place, now: Date): Promise<string> {
+  // Without HOME, nobody has said where things may be put: a demonstration does not guess.
+  const isGuessed = home.source === "account" || home.source === "temporary";
+  if (!isGuessed) {
+    try {
+      const parent = join(home.path, "tour");
+      await makeWithParents(parent);
+      const directory = join(parent, now.toISOString().replaceAll(/[:.]/g, "-"));
+      await mkdir(directory, { mode: 0o700 });
+      return directory;
+    } catch (error) {
+      // A home named on the command line is meant: then the failure is the answer.
+      if (home.source === "option") throw error;
+    }
+  }
+  return await mkdtemp(join(tmpdir(), "longhand-tour-"));
+}
+
+/** Not mkdir's `recursive`: it never ends where a parent exists and yet nothing can be made in it, as in /proc. */
+async function makeWithParents(path: string): Promise<void> {
+  try {
+    await makeUnlessThere(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
+    await makeWithParents(dirname(path));
+    await makeUnlessThere(path);
+  }
+}
+
+async function makeUnlessThere(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

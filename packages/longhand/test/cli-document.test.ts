@@ -1,0 +1,45 @@
+/** docs/cli.md and the program speak of the same commands, options and codes. */
+
+import { readFile } from "node:fs/promises";
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { COMMANDS, makeProgram } from "../src/program.ts";
+
+const page = await readFile(new URL("../../../docs/cli.md", import.meta.url), "utf8");
+
+/** The part of the page under a heading. */
+function section(heading: string): string {
+  return page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+}
+
+const never = (): never => {
+  throw new Error("nothing is run here");
+};
+
+test("every command has its section and its row, and there are no others", () => {
+  const sections = [...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+  expect(sections).toEqual(Object.keys(COMMANDS));
+  for (const name of Object.keys(COMMANDS)) expect(page).toContain(`](#${name})`);
+});
+
+test.each(Object.entries(COMMANDS))("the options of %s are in its section", async (name, { load }) => {
+  const command = new Command(name);
+  (await load()).defineCommand(command, never);
+  const options = command.options.map(({ long }) => long ?? "");
+  expect(options).toContain("--json");
+  for (const option of options) expect(section(name), option).toContain(option);
+  const known = [...options, "--version", "--no-color", "--home", "--sessions", "--workspace"];
+  // Up to a pipe: what follows there is another program's.
+  const used = [...page.matchAll(new RegExp(`longhand ${name} ([^|\\n]*)`, "g"))].map(
+    ([, words = ""]) => words,
+  );
+  const named = section(name).match(/`--[a-z-]+/g) ?? [];
+  for (const [option] of [...used, ...named].join(" ").matchAll(/--[a-z][a-z-]*/g)) {
+    expect(known, `${name} has no ${option}`).toContain(option);
+  }
+});
+
+test("the options of all commands are on the page", () => {
+  const program = makeProgram({ out: never, error: never }, never);
+  for (const { long } of program.options) expect(section("What holds for all")).toContain(long);
+});

@@ -1,0 +1,41 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { jsonLines, say, withHome } from "../support/with-home.ts";
+
+describe("export", () => {
+  test("as Markdown, JSON and JSONL", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "k", "one", "two");
+        await store.session("k").truncate({ keepLast: 1 });
+      },
+      async (longhand) => {
+        expect((await longhand("export k")).stdout).toMatch(/^# k\n[^]*\ntwo\n/);
+        const document = (await longhand("export k --json")).stdout;
+        expect(JSON.parse(document)).toMatchObject({ info: { key: "k" }, messages: [{ content: "two" }] });
+        expect((await longhand("export k --format json")).stdout).toBe(document);
+        expect(jsonLines((await longhand("export k --format jsonl")).stdout)).toHaveLength(3);
+      },
+    );
+  });
+
+  test("into a private file by its name; another is replaced only with --force", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, home) => {
+        const file = join(home, "out.jsonl");
+        expect((await longhand(`export k --output ${file}`)).stdout).toContain(`to ${file} (jsonl`);
+        expect((await stat(file)).mode & 0o777).toBe(0o600);
+        expect(jsonLines(await readFile(file, "utf8"))).toMatchObject([{ seq: 1 }]);
+        await writeFile(file, "precious");
+        const refused = await longhand(`export k --output ${file} --json`);
+        expect(refused.exitCode).toBe(1);
+        expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "FILE_EXISTS" } });
+        expect(await readFile(file, "utf8")).toBe("precious");
+        const forced = await longhand(`export k --output ${file} --force --json`);
+        expect(JSON.parse(forced.stdout)).toMatchObject({ key: "k", format: "jsonl", file });
+      },
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { jsonLines, say, withHome } from "../support/with-home.ts";
+
+describe("undo and truncate", () => {
+  test("undo shows what went, and its own way back is true", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one", "two", "three"),
+      async (longhand) => {
+        const undone = await longhand("undo k 2");
+        expect(undone.stdout).toContain("2 messages; 1 in the view now");
+        expect(undone.stdout).toMatch(/ {2}two\n[^]* {2}three\n/);
+        expect((await longhand("show k --json")).stdout).not.toContain("three");
+        expect((await longhand("show k --all --json")).stdout).toContain("three");
+        const wayBack = /longhand (undo --to \d+ k)\n/.exec(undone.stdout)?.[1];
+        expect((await longhand(wayBack ?? "")).stdout).toContain("3 messages in the view, before 1");
+        expect((await longhand("show k --json")).stdout).toContain("three");
+      },
+    );
+  });
+
+  test("undo of more than there is undoes what there is; of nothing it fails", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand) => {
+        const { stdout } = await longhand("undo k 9 --json");
+        expect(JSON.parse(stdout)).toMatchObject({ key: "k", seq: 2, count: 0, undone: [{ seq: 1 }] });
+        const nothing = await longhand("undo k");
+        expect([nothing.exitCode, nothing.stderr]).toEqual([1, expect.stringContaining("nothing to undo")]);
+        expect((await longhand("undo k --to 99")).exitCode).toBe(2);
+      },
+    );
+  });
+
+  test("undo tells the truth when a cut is undone with the messages", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "k", "one", "two", "three");
+        await store.session("k").truncate({ keepLast: 1 });
+      },
+      async (longhand) => {
+        const { stdout } = await longhand("undo k");
+        const state = jsonLines((await longhand("list --json")).stdout);
+        expect(state).toMatchObject([{ count: 2 }]);
+        expect(stdout).toContain("1 message; 2 in the view now");
+        expect(stdout).toContain("A cut of the view that came after them is undone");
+      },
+    );
+  });
+
+  test("truncate keeps the newest; its way back is true", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one", "two", "three"),
+      async (longhand) => {
+        expect(JSON.parse((await longhand("truncate k --keep-last 5 --json")).stdout)).toEqual({
+          key: "k",
+          seq: 3,
+          before: 3,
+          after: 3,
+        });
+        const cut = await longhand("truncate k --keep-last 1");
+        expect(cut.stdout).toContain("2 messages, 1 left");
+        expect(jsonLines((await longhand("list --json")).stdout)).toMatchObject([{ count: 1, seq: 4 }]);
+        const wayBack = /longhand (undo --to \d+ k)\n/.exec(cut.stdout)?.[1];
+        await longhand(wayBack ?? "");
+        expect(jsonLines((await longhand("list --json")).stdout)).toMatchObject([{ count: 3 }]);
+      },
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import type { SessionInfo, SessionRecord } from "@longhand/store";
+import { toJson } from "../../src/export/to-json.ts";
+import { toMarkdown } from "../../src/export/to-markdown.ts";
+
+const info: SessionInfo = {
+  key: "telegram:1",
+  id: "01",
+  status: "active",
+  seq: 3,
+  count: 3,
+  summary: "They met.\nThen they spoke.",
+  title: "A talk",
+  tags: [],
+  created: "2026-11-15T10:00:00.000Z",
+  updated: "2026-11-15T11:00:00.000Z",
+  bytes: 100,
+  damaged: 0,
+};
+
+async function* each<T>(...items: readonly T[]): AsyncIterable<T> {
+  for (const item of items) yield await Promise.resolve(item);
+}
+
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+const at = "2026-11-15T10:00:00.000Z";
+
+test("a conversation as Markdown", async () => {
+  const records: SessionRecord[] = [
+    { seq: 1, at, message: { role: "user", name: "Ana", content: "Hello \u001b[31m" } },
+    {
+      seq: 2,
+      at,
+      message: {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: "c1", name: "read", arguments: { path: "a" } }],
+      },
+    },
+    { seq: 3, at, message: { role: "tool", toolCallId: "c1", content: "```\nfenced\n```" } },
+  ];
+  expect(await joined(toMarkdown(info, each(...records)))).toBe(
+    [
+      "# A talk",
+      "",
+      "Session `telegram:1`, 3 messages, 2026-11-15T10:00:00.000Z to 2026-11-15T11:00:00.000Z.",
+      "",
+      "> Summary of what came before: They met.",
+      "> Then they spoke.",
+      "",
+      `## user Ana, #1, ${at}`,
+      "",
+      "Hello \\x1b[31m",
+      "",
+      `## assistant, #2, ${at}`,
+      "",
+      "Calls `read` (`c1`):",
+      "",
+      "```json",
+      "{",
+      '  "path": "a"',
+      "}",
+      "```",
+      "",
+      `## tool, #3, ${at}`,
+      "",
+      "Result of `c1`:",
+      "",
+      "````",
+      "```",
+      "fenced",
+      "```",
+      "````",
+      "",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("a conversation as one JSON document, with or without messages", async () => {
+  const message = { role: "user", content: "\u202e" } as const;
+  expect(JSON.parse(await joined(toJson(info, each(message, message))))).toEqual({
+    info,
+    messages: [message, message],
+  });
+  expect(JSON.parse(await joined(toJson(info, each())))).toEqual({ info, messages: [] });
+});

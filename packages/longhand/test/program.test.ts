@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../src/program.ts";
+import { runIn, withTemporaryDirectory } from "./support/fake-world.ts";
+
+describe("help", () => {
+  test.each(Object.keys(COMMANDS))("%s --help begins with examples", async (name) => {
+    await withTemporaryDirectory(async (home) => {
+      const { exitCode, stdout, stderr } = await runIn(home, [name, "--help"]);
+      expect([exitCode, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(new RegExp(`^Examples:\n {2}.*longhand ${name}`));
+      expect(stdout.indexOf("Usage:")).toBeGreaterThan(stdout.indexOf("Examples:"));
+      expect(stdout).toContain("--json");
+      expect(stdout).toContain("--sessions <dir>");
+      expect((await runIn(home, ["help", name])).stdout).toBe(stdout);
+    });
+  });
+
+  test.each([[[]], [["--help"]], [["help"]], [["--home", "x"]]])(
+    "longhand %j is the help",
+    async (commandLine) => {
+      await withTemporaryDirectory(async (home) => {
+        const { exitCode, stdout, stderr } = await runIn(home, commandLine);
+        expect([exitCode, stderr]).toEqual([0, ""]);
+        expect(stdout).toMatch(/^Examples:/);
+        for (const name of Object.keys(COMMANDS)) expect(stdout).toContain(`\n  ${name} `);
+      });
+    },
+  );
+
+  test("--version", async () => {
+    await withTemporaryDirectory(async (home) => {
+      expect((await runIn(home, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    });
+  });
+});
+
+describe("wrong usage is exit code 2", () => {
+  test.each([
+    ["lst", "unknown command"],
+    ["list --nonsense", "unknown option '--nonsense'"],
+    ["list --limit many", "whole number"],
+    ["list --order size", "Allowed choices"],
+    ["list extra", "too many arguments"],
+    ["show", "missing required argument 'key'"],
+    ["truncate k", "--keep-last"],
+    ["append k", "no text to append"],
+    ["append k hi --role boss", "Allowed choices"],
+    ["undo k 1 --to 3", "not both"],
+    ["export k --format pdf", "Allowed choices"],
+    ["search", "missing required argument 'words'"],
+  ])("longhand %s", async (commandLine, expected) => {
+    await withTemporaryDirectory(async (home) => {
+      const words = commandLine.split(" ");
+      const plain = await runIn(home, words);
+      expect([plain.exitCode, plain.stdout]).toEqual([2, ""]);
+      expect(plain.stderr).toContain(expected);
+      expect(plain.stderr).toMatch(/^longhand: /);
+      const json = await runIn(home, [...words, "--json"]);
+      expect(json.exitCode).toBe(2);
+      expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "USAGE_INVALID" } });
+    });
+  });
+});

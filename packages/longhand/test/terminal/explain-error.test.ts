@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { LONGHAND_ERROR_CODES, LonghandError } from "@longhand/store";
+import { CommandError } from "../../src/command-error.ts";
+import { explainError } from "../../src/terminal/explain-error.ts";
+
+test.each(LONGHAND_ERROR_CODES)("%s has an exit code and keeps the store's words", (code) => {
+  const explained = explainError(new LonghandError(code, "the store's words", { file: "f" }));
+  expect(explained).toMatchObject({ code, message: "the store's words", detail: { file: "f" } });
+  expect([1, 2, 3]).toContain(explained.exitCode);
+});
+
+test("not found is 3, wrong usage 2, the rest 1", () => {
+  expect(explainError(new LonghandError("SESSION_NOT_FOUND", "")).exitCode).toBe(3);
+  expect(explainError(new CommandError("KEY_AMBIGUOUS", "")).exitCode).toBe(3);
+  expect(explainError(new LonghandError("KEY_INVALID", "")).exitCode).toBe(2);
+  expect(explainError(new CommandError("USAGE_INVALID", "")).exitCode).toBe(2);
+  expect(explainError(new LonghandError("DISK_FULL", "")).exitCode).toBe(1);
+  expect(explainError(new Error("?")).exitCode).toBe(1);
+});
+
+test("what nobody foresaw says how to learn more", () => {
+  expect(explainError(new TypeError("x is not a function"))).toMatchObject({ code: "UNEXPECTED" });
+  expect(explainError(new TypeError("x")).remedy).toContain("LONGHAND_DEBUG=1");
+  expect(explainError("thrown text").message).toBe("thrown text");
+});
+
+test("a failure of the system is told in the system's words", () => {
+  const error = Object.assign(new Error("EACCES: permission denied, mkdir '/x'"), { syscall: "mkdir" });
+  expect(explainError(error)).toMatchObject({ code: "IO_FAILED", message: error.message });
+});
