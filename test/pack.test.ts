@@ -1,0 +1,89 @@
+/** What a user gets: the packages as npm would publish them, installed in an empty project. Needs the build. */
+
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readPackageJson } from "./support/package-json.ts";
+import { PACKAGES, ROOT } from "./support/project.ts";
+import { mustRun, runCommand } from "./support/run-command.ts";
+import { temporaryDirectory } from "./support/temporary-directory.ts";
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+async function pack(name: string, destination: string): Promise<Packed> {
+  const args = ["pack", "--json", "--pack-destination", destination];
+  const { stdout } = await mustRun("npm", args, join(ROOT, "packages", name));
+  const [packed] = JSON.parse(stdout) as Packed[];
+  if (packed === undefined) throw new Error(`npm pack of ${name} said nothing`);
+  return packed;
+}
+
+test("@longhand/store depends on nothing at run time", () => {
+  const { dependencies, peerDependencies, optionalDependencies } = readPackageJson("store");
+  expect({ ...dependencies, ...peerDependencies, ...optionalDependencies }).toEqual({});
+});
+
+test.each(PACKAGES)(
+  "the tarball of packages/%s holds the build, its command, README and LICENSE only",
+  async (name) => {
+    const { files } = await pack(name, await temporaryDirectory());
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
+    expect(paths.filter((path) => path.endsWith(".tsbuildinfo"))).toEqual([]);
+    const others = paths.filter((path) => !["LICENSE", "README.md", "package.json"].includes(path));
+    expect(others.length).toBeGreaterThan(0);
+    // bin/ is not built: npm links a command only if its file is there when the clone is installed.
+    expect(others.filter((path) => !/^(dist|bin)\//.test(path))).toEqual([]);
+  },
+);
+
+test.each(PACKAGES)("packages/%s carries the repository's licence", async (name) => {
+  const licence = await readFile(join(ROOT, "packages", name, "LICENSE"), "utf8");
+  expect(licence).toBe(await readFile(join(ROOT, "LICENSE"), "utf8"));
+});
+
+test("both packages install in an empty project, every export imports, the command runs", async () => {
+  const directory = await temporaryDirectory();
+  const project = join(directory, "project");
+  await mkdir(project);
+  await writeFile(join(project, "package.json"), JSON.stringify({ name: "empty", private: true }));
+  const tarballs = [];
+  for (const name of PACKAGES) tarballs.push(join(directory, (await pack(name, directory)).filename));
+  await mustRun("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs], project);
+
+  const specifiers = exportsOf("store");
+  expect(specifiers).toContain("@longhand/store");
+  expect(specifiers).toContain("@longhand/store/testing");
+  await writeFile(join(project, "use.mjs"), programThatImports(specifiers));
+  const { stdout } = await mustRun(process.execPath, ["use.mjs"], project);
+  const imported = JSON.parse(stdout) as Record<string, string[]>;
+  expect(imported["@longhand/store"]).toEqual(expect.arrayContaining(["openStore", "LonghandError"]));
+  for (const specifier of specifiers) expect(imported[specifier]).not.toEqual([]);
+
+  const version = await runCommand("npx", ["--no-install", "longhand", "--version"], project);
+  expect(version).toMatchObject({ exitCode: 0, stdout: `${readPackageJson("longhand").version ?? ""}\n` });
+
+  const inside = await runCommand(
+    process.execPath,
+    ["--input-type=module", "-e", 'await import("@longhand/store/dist/store/session.js")'],
+    project,
+  );
+  expect(inside.stderr).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED");
+});
+
+function exportsOf(name: string): string[] {
+  const packageJson = readPackageJson(name);
+  return Object.keys(packageJson.exports ?? {}).map((subpath) => packageJson.name + subpath.slice(1));
+}
+
+function programThatImports(specifiers: readonly string[]): string {
+  return `
+    const imported = {};
+    for (const specifier of ${JSON.stringify(specifiers)}) {
+      imported[specifier] = Object.keys(await import(specifier));
+    }
+    console.log(JSON.stringify(imported));`;
+}

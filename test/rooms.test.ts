@@ -1,0 +1,197 @@
+/**
+ * Holds the sources to the architecture: which room may import which, who may touch the outside world, how long a file
+ * may grow. Each rule is first shown a bad example, so that a rule that finds nothing is known to look.
+ */
+
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { findImportCycles } from "./support/find-import-cycles.ts";
+import { findRoomViolations } from "./support/find-room-violations.ts";
+import {
+  findBarrels,
+  findNamelessFiles,
+  findTooLong,
+  LONG_SOURCE_LINES,
+  MAX_SOURCE_LINES,
+  MAX_TEST_LINES,
+} from "./support/find-shape-violations.ts";
+import { findWorldUses } from "./support/find-world-uses.ts";
+import { doorsOf, readPackageJson } from "./support/package-json.ts";
+import { PACKAGES, readTextFiles, ROOT, type TextFile } from "./support/project.ts";
+import { RULES, STORE_RULES } from "./support/room-rules.ts";
+
+const isTypeScript = (path: string): boolean => path.endsWith(".ts");
+const sourcesOf = (name: string): TextFile[] =>
+  readTextFiles(join(ROOT, "packages", name, "src"), isTypeScript);
+
+describe.each(PACKAGES)("the sources of packages/%s", (name) => {
+  const files = sourcesOf(name);
+
+  test("are there", () => {
+    expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(doorsOf(readPackageJson(name))));
+  });
+
+  test("import only what their room may", () => {
+    expect(findRoomViolations(files, RULES[name])).toEqual([]);
+  });
+
+  test("touch the outside world only where they may", () => {
+    expect(findWorldUses(files, RULES[name])).toEqual([]);
+  });
+
+  test("import each other in no circle", () => {
+    expect(findImportCycles(files)).toEqual([]);
+  });
+
+  test(`have at most ${MAX_SOURCE_LINES} lines each`, () => {
+    const long = findTooLong(files, LONG_SOURCE_LINES);
+    if (long.length > 0) console.log(`worth a look: ${long.join("; ")}`);
+    expect(findTooLong(files, MAX_SOURCE_LINES)).toEqual([]);
+  });
+
+  test("have names that say something, and barrels only at doors", () => {
+    expect(findNamelessFiles(files)).toEqual([]);
+    expect(findBarrels(files, doorsOf(readPackageJson(name)))).toEqual([]);
+  });
+});
+
+test(`test files have at most ${MAX_TEST_LINES} lines and names that say something`, () => {
+  const directories = ["test", ...PACKAGES.map((name) => `packages/${name}/test`)];
+  const files = directories.flatMap((directory) => readTextFiles(join(ROOT, directory), isTypeScript));
+  expect(files.length).toBeGreaterThan(0);
+  expect(findTooLong(files, MAX_TEST_LINES)).toEqual([]);
+  expect(findNamelessFiles(files)).toEqual([]);
+});
+
+describe("the rules find what they are for", () => {
+  const violationsIn = (path: string, text: string): string[] =>
+    findRoomViolations([{ path, text }], STORE_RULES);
+
+  test.each([
+    ["a static import", 'import { x } from "../host/host.ts";'],
+    ["a type import", 'import type { X } from "../host/host.ts";'],
+    ["a bare import", 'import "../host/host.ts";'],
+    ["a re-export", 'export { x } from "../host/host.ts";'],
+    ["a type re-export", 'export type { X } from "../host/host.ts";'],
+    ["a dynamic import", 'const host = await import("../host/host.ts");'],
+    ["a type taken from an import", 'let host: import("../host/host.ts").Host;'],
+    ["a require", 'const host = require("../host/host.ts");'],
+    ["an import-equals", 'import host = require("../host/host.ts");'],
+    ["a module name made at run time", "const host = await import(name);"],
+  ])("%s from a room that may not", (_, text) => {
+    expect(violationsIn("record/bad.ts", text)).toHaveLength(1);
+  });
+
+  test.each([
+    ["store/bad.ts", "../backends/memory.ts", "store may not import backends"],
+    ["store/bad.ts", "../host/host.ts", "store may not import host"],
+    ["catalog/bad.ts", "../store/types.ts", "catalog may not import store"],
+    ["journal/bad.ts", "../log/open-log.ts", "journal may not import log"],
+    ["backends/jsonl/bad.ts", "../../open-store.ts", "may not import the door open-store.ts"],
+    ["backends/bad.ts", "../testing/index.ts", "testing is for tests"],
+    ["index.ts", "./testing/index.ts", "testing is for tests"],
+    ["errors.ts", "./record/json.ts", "it may import nothing"],
+    ["cellar/bad.ts", "../errors.ts", "the room cellar is in no rule"],
+    ["record/bad.ts", "../../../longhand/src/main.ts", "may not leave the package"],
+    ["record/bad.ts", "commander", "may not import the package commander"],
+    ["record/bad.ts", "node:fs", "may not use node:fs"],
+    ["record/bad.ts", "fs/promises", "may not use node:fs/promises"],
+    ["log/bad.ts", "node:worker_threads", "may not use node:worker_threads"],
+    ["open-store.ts", "node:child_process", "may not use node:child_process"],
+  ])("%s importing %s", (path, specifier, problem) => {
+    expect(violationsIn(path, `import { x } from "${specifier}";`).join()).toContain(problem);
+  });
+
+  test("a part of a module that is not pure", () => {
+    expect(violationsIn("record/bad.ts", 'import { randomBytes } from "node:crypto";')).toHaveLength(1);
+    expect(violationsIn("record/bad.ts", 'import * as crypto from "node:crypto";')).toHaveLength(1);
+    expect(violationsIn("record/good.ts", 'import { createHash } from "node:crypto";')).toEqual([]);
+  });
+
+  test("but not what is allowed", () => {
+    const allowed = [
+      ["record/good.ts", "./json.ts"],
+      ["host/good.ts", "../errors.ts"],
+      ["host/good.ts", "node:fs"],
+      ["backends/jsonl/good.ts", "../../host/host.ts"],
+      ["open-store.ts", "./backends/memory.ts"],
+      ["index.ts", "./open-store.ts"],
+      ["testing/good.ts", "../open-store.ts"],
+      ["testing/specs/good.ts", "../../backends/memory.ts"],
+    ] as const;
+    for (const [path, specifier] of allowed) {
+      expect(violationsIn(path, `import { x } from "${specifier}";`)).toEqual([]);
+    }
+  });
+
+  test.each([
+    "const now = Date.now();",
+    "const now = new Date();",
+    "const now = Date();",
+    "const chance = Math.random();",
+    "setTimeout(() => undefined, 1);",
+    "const pid = process.pid;",
+    "const { pid } = process;",
+    "const pid = globalThis.process.pid;",
+    'console.log("hello");',
+    "const id = crypto.randomUUID();",
+  ])("the outside world in: %s", (text) => {
+    expect(findWorldUses([{ path: "log/bad.ts", text }], STORE_RULES)).toHaveLength(1);
+    expect(findWorldUses([{ path: "host/good.ts", text }], STORE_RULES)).toEqual([]);
+  });
+
+  test("the one exception is for its file and its expression only", () => {
+    const warns = 'process.emitWarning("x");';
+    expect(findWorldUses([{ path: "store/warn.ts", text: warns }], STORE_RULES)).toEqual([]);
+    expect(findWorldUses([{ path: "store/store.ts", text: warns }], STORE_RULES)).toHaveLength(1);
+    expect(findWorldUses([{ path: "store/warn.ts", text: "process.exit(1);" }], STORE_RULES)).toHaveLength(1);
+  });
+
+  test("a given time and what is only named alike are fine", () => {
+    const text =
+      "const at = new Date(host.now()); const { a } = host.process; type P = NodeJS.Process; this.crypto();";
+    expect(findWorldUses([{ path: "log/good.ts", text }], STORE_RULES)).toEqual([]);
+  });
+
+  test("a local variable hides the global one, but only where it is", () => {
+    const text =
+      "function f(process) { g(process.pid); for (const crypto of list) h(crypto); } process.exit();";
+    expect(findWorldUses([{ path: "log/bad.ts", text }], STORE_RULES)).toEqual([
+      "log/bad.ts:1: process.exit touches the outside world; ask the host",
+    ]);
+  });
+
+  test("a circle, also of types and over three files", () => {
+    const files = [
+      { path: "a.ts", text: 'import type { B } from "./b/b.ts";' },
+      { path: "b/b.ts", text: 'import { c } from "./c.ts";' },
+      { path: "b/c.ts", text: 'export { a } from "../a.ts";' },
+      { path: "d.ts", text: 'import { a } from "./a.ts";' },
+    ];
+    expect(findImportCycles(files)).toEqual(["a.ts → b/b.ts → b/c.ts → a.ts"]);
+    expect(findImportCycles(files.slice(1))).toEqual([]);
+  });
+
+  test("a file that is too long, to the line", () => {
+    const file = (lines: number): TextFile => ({ path: "a.ts", text: "x;\n".repeat(lines) });
+    expect(findTooLong([file(MAX_SOURCE_LINES)], MAX_SOURCE_LINES)).toEqual([]);
+    expect(findTooLong([file(MAX_SOURCE_LINES + 1)], MAX_SOURCE_LINES)).toHaveLength(1);
+  });
+
+  test("a name that says nothing, but not the one that is fixed", () => {
+    const named = (path: string): string[] => findNamelessFiles([{ path, text: "" }]);
+    for (const path of ["utils.ts", "log/file-helpers.ts", "misc/x.ts", "lease-manager.ts", "util/x.ts"]) {
+      expect(named(path)).toHaveLength(1);
+    }
+    for (const path of ["store/session-manager.ts", "log/land.ts", "manage.ts"])
+      expect(named(path)).toEqual([]);
+  });
+
+  test("a barrel that is no door, and export *", () => {
+    const barrel = { path: "log/index.ts", text: 'export { x } from "./x.ts";' };
+    expect(findBarrels([barrel], ["index.ts"])).toHaveLength(1);
+    expect(findBarrels([barrel], ["log/index.ts"])).toEqual([]);
+    expect(findBarrels([{ path: "a.ts", text: 'export * from "./x.ts";' }], [])).toHaveLength(1);
+    expect(findBarrels([{ path: "a.ts", text: 'export * as x from "./x.ts";' }], [])).toHaveLength(1);
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * The rooms of the packages and what each may use, as data. docs/architecture.md says why. Changing a line here is a
+ * change of the architecture: it belongs in a commit of its own, with its reason.
+ */
+
+/** Names of a module that may be imported; "all": any. */
+export type ModuleNames = readonly string[] | "all";
+
+export interface PackageRules {
+  /** For each room (a directory in src): the other rooms it may import. */
+  readonly rooms: Readonly<Record<string, readonly string[]>>;
+  /** Files directly in src that every room may import. The other files there are doors: no room imports a door. */
+  readonly everywhere: readonly string[];
+  /** May import every room and the doors, and is imported by none of them: it is for tests. */
+  readonly testing: string | undefined;
+  /** Packages, by the exact specifier. */
+  readonly packages: readonly string[];
+  /** Modules of Node for each room, "*" for the rooms and doors not named. `undefined`: any. */
+  readonly nodeModules: Readonly<Record<string, Readonly<Record<string, ModuleNames>> | undefined>>;
+  /** Rooms in which disk, clock, chance, timers and processes may be touched; "*": everywhere. */
+  readonly touchesWorld: readonly string[];
+  /** Exceptions to that: a file and the one expression it may use. */
+  readonly worldExceptions: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Functions of their arguments, though Node keeps them beside others that are not. */
+const PURE = { "node:crypto": ["createHash"], "node:zlib": ["crc32"] } as const;
+
+export const STORE_RULES: PackageRules = {
+  rooms: {
+    record: [],
+    host: [],
+    journal: ["record", "host"],
+    log: ["record", "host"],
+    catalog: ["record"],
+    store: ["record", "catalog"],
+    backends: ["record", "host", "journal", "log", "store", "catalog"],
+    testing: [],
+  },
+  everywhere: ["errors.ts"],
+  testing: "testing",
+  packages: [],
+  nodeModules: {
+    host: undefined,
+    record: PURE,
+    testing: { ...PURE, "node:path": "all", "node:assert/strict": "all" },
+    "*": { ...PURE, "node:path": "all" },
+  },
+  touchesWorld: ["host"],
+  worldExceptions: {
+    // The default of onDamage and onError; a caller who wants it otherwise hands in a function.
+    "store/warn.ts": ["process.emitWarning"],
+    // Lets other tasks run between two writes; it measures nothing and waits for nothing.
+    "testing/conformance/concurrent.ts": ["setImmediate"],
+  },
+};
+
+export const LONGHAND_RULES: PackageRules = {
+  rooms: {
+    terminal: [],
+    config: [],
+    sessions: ["config", "terminal"],
+    export: ["sessions", "terminal"],
+    tour: ["sessions", "terminal", "config"],
+    commands: ["terminal", "config", "sessions", "export", "tour"],
+  },
+  everywhere: ["command-error.ts"],
+  testing: undefined,
+  packages: ["@longhand/store", "@longhand/store/testing", "commander", "picocolors"],
+  nodeModules: {},
+  touchesWorld: ["*"],
+  worldExceptions: {},
+};
+
+export const RULES = { store: STORE_RULES, longhand: LONGHAND_RULES } as const;
