@@ -3,13 +3,13 @@
  * caller meets nothing else. Errors that are not the system's are mistakes of ours and pass as they are.
  */
 
-import { errorCode, ioError } from "../host/io-error.ts";
+import { errorCode, ioError, pathOf } from "../host/io-error.ts";
 import type { OpenBackend, Snapshot } from "../store/backend.ts";
 
 export function withTypedErrors(backend: OpenBackend): OpenBackend {
   const where = backend.directory ?? "the store";
   const typed = (doing: string) => (error: unknown) => {
-    throw isSystemError(error) ? ioError(error, doing, where) : error;
+    throw isSystemError(error) ? ioError(error, doing, pathOf(error) ?? where) : error;
   };
   const iterable = async function* <T>(items: AsyncIterable<T>): AsyncIterable<T> {
     try {

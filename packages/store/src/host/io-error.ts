@@ -6,10 +6,9 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** What was being done ("writing the journal") and to which file, for the message; the system may know it better. */
-export function ioError(cause: unknown, doing: string, otherwise: string): LonghandError {
+/** What was being done ("writing the journal") and to which file, for the message. */
+export function ioError(cause: unknown, doing: string, file: string): LonghandError {
   if (isLonghandError(cause)) return cause;
-  const file = pathOf(cause) ?? otherwise;
   const code = errorCode(cause);
   const detail = { file, doing, ...(code === undefined ? {} : { errno: code }) };
   if (code === "ENOSPC" || code === "EDQUOT") {
@@ -24,7 +23,8 @@ export function ioError(cause: unknown, doing: string, otherwise: string): Longh
   return new LonghandError("IO_FAILED", `${doing} failed for ${file} (${reason})`, detail, cause);
 }
 
-function pathOf(error: unknown): string | undefined {
+/** The file that the system names. */
+export function pathOf(error: unknown): string | undefined {
   return error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : undefined;
 }
 

@@ -2,7 +2,6 @@
 
 import { decodeBlock, readFirstLine, type JournalRecord } from "./block.ts";
 import { decodeHead, HEAD_BYTES, type JournalHead } from "./head.ts";
-import { NEWLINE } from "../record/format.ts";
 
 export interface JournalContents {
   readonly head: JournalHead;
@@ -52,7 +51,6 @@ function newerThanItsHead(bytes: Buffer, head: JournalHead): JournalHead | undef
 function laterBlock(bytes: Buffer, from: number, head: JournalHead, missing: number): number | undefined {
   const start = Buffer.from(`{"generation":${head.generation},"block":`);
   for (let at = bytes.indexOf(start, from); at !== -1; at = bytes.indexOf(start, at + 1)) {
-    if (bytes[at - 1] !== NEWLINE) continue;
     const first = readFirstLine(bytes, at);
     if (first === undefined || first.number <= missing) continue;
     if (decodeBlock(bytes, at, head, first.number) !== undefined) return first.number;

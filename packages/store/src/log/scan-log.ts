@@ -5,6 +5,7 @@ import type { Header } from "../record/encode.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
 import { LogScanner, type ScanDamage } from "../record/scan.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { headerLine } from "./header-line.ts";
 import { readLines } from "./read-lines.ts";
 import { SeqMarks } from "./seq-marks.ts";
 
@@ -30,6 +31,7 @@ export async function scanLog(source: ByteSource): Promise<ScanOutcome> {
   let state: SessionState = EMPTY_STATE;
   let header: Header | undefined;
   let headerBytes = 0;
+  let headerIsTerminated = true;
   let scanner: LogScanner | undefined;
   for await (const lines of readLines(source, 0, source.size)) {
     for (const line of lines) {
@@ -37,10 +39,11 @@ export async function scanLog(source: ByteSource): Promise<ScanOutcome> {
         scanner.line(line);
         continue;
       }
-      const decoded = decodeHeader(withoutByteOrderMark(line.content ?? Buffer.alloc(0)));
+      const decoded = decodeHeader(headerLine(line.content ?? Buffer.alloc(0)));
       if (decoded.kind !== "header") return decoded;
       header = decoded.header;
       headerBytes = line.bytes;
+      headerIsTerminated = line.terminated;
       scanner = new LogScanner(header.id, headerBytes, {
         entry: (entry, offset) => {
           marks.add(entry.seq, offset);
@@ -51,12 +54,9 @@ export async function scanLog(source: ByteSource): Promise<ScanOutcome> {
     }
   }
   if (scanner === undefined || header === undefined) return { kind: "bad", reason: "an empty file" };
-  const { end, seq, torn, unterminated } = scanner.finish();
+  const { end, seq, torn, ...last } = scanner.finish();
+  const unterminated = last.unterminated || !headerIsTerminated;
   // Damaged lines at the end were records: their seqs are not given away again.
   if (seq > state.seq) state = { ...state, seq };
   return { kind: "log", log: { header, headerBytes, state, end, torn, unterminated, damage, marks } };
-}
-
-function withoutByteOrderMark(line: Buffer): Buffer {
-  return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
 }

@@ -2,16 +2,19 @@
  * Appends to two sessions without end, at once, every third time a batch of three, and prints each seq when it is
  * acknowledged. The text of a message is its key, its seq and its place in the batch. It is there to be killed.
  *
- * "ack-first" is the control: after some honest appends it prints a seq before the append has resolved, and kills
- * itself at that moment.
+ * With "no-landing" everything it acknowledges is in the journal only. "ack-first" is the control: after some honest
+ * appends it prints a seq before the append has resolved, and kills itself at that moment.
  */
 
 import { writeSync } from "node:fs";
-import { openStore } from "../../dist/index.js";
+import { jsonlBackend, openStore } from "../../dist/index.js";
+import { hostWithoutLanding } from "./no-landing.mjs";
 
 const [directory, mode] = process.argv.slice(2);
 const HONEST_APPENDS = 5;
-const store = await openStore(directory);
+const { host, begin } = hostWithoutLanding();
+const store = await openStore(jsonlBackend(directory, { host }), { onError: () => undefined });
+if (mode === "no-landing") begin();
 
 // Synchronously: what is printed has left this process.
 const print = (key, seq) => writeSync(1, `${key} ${seq}\n`);

@@ -6,22 +6,11 @@
 
 import { createInterface } from "node:readline";
 import { jsonlBackend, openStore } from "../../dist/index.js";
-import { failingHost, nodeHost } from "../../dist/testing/index.js";
+import { hostWithoutLanding } from "./no-landing.mjs";
 
 const [directory, mode] = process.argv.slice(2);
 const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
-
-// The same as landing-faults.ts: the first write to a temporary name is a header, and passes.
-const created = new Set();
-const host = failingHost(nodeHost, ({ operation, path }) => {
-  if (mode !== "no-landing" || operation !== "write") return undefined;
-  const isNew = /\/\.new-[^/]*$/.test(path);
-  if (isNew && !created.has(path)) {
-    created.add(path);
-    return undefined;
-  }
-  return isNew || path.endsWith(".jsonl") ? { kind: "error", code: "ENOSPC" } : undefined;
-});
+const { host, begin } = hostWithoutLanding();
 
 async function attempt(action) {
   try {
@@ -39,6 +28,7 @@ const isOpen = await attempt(async () => {
     readOnly: mode === "read-only",
     onError: () => undefined,
   });
+  if (mode === "no-landing") begin();
   return { opened: true };
 });
 if (!isOpen) process.exit(1);

@@ -47,14 +47,10 @@ async function adoptJournal(
   // Before reading: if its owner lives after all, it sees this and stops, and answers for nothing we did not read.
   await placeMark(files, fencePath(layout, instance));
   const found = await syncAndReadJournal(files, path);
-  if (found.kind === "journal") {
-    const lost = await replay(files, layout, found.contents.records);
-    const problem = lost ?? found.contents.damage?.reason;
-    if (problem !== undefined) await setAside(files, layout, path, problem, onDamage);
-    await emptyJournal(files, path, found.contents);
-  } else if (found.kind === "unreadable") {
-    await setAside(files, layout, path, "neither copy of its head is readable", onDamage);
-  }
+  const lost = found.kind === "journal" ? await replay(files, layout, found.contents.records) : undefined;
+  const problem = lost ?? problemOf(found);
+  if (problem !== undefined) await setAside(files, layout, path, problem, onDamage);
+  if (found.kind === "journal") await emptyJournal(files, path, found.contents);
   await removeIfThere(files, path);
   await removeIfThere(files, socketPath(layout, instance));
   await files.syncDirectory(layout.journals);
@@ -66,6 +62,12 @@ export type FoundJournal =
   /** Its owner died before its first block: nothing was ever acknowledged through it. */
   | { readonly kind: "unborn" }
   | { readonly kind: "unreadable" };
+
+/** What no ordinary crash leaves: acknowledged records may be missing. */
+export function problemOf(found: FoundJournal): string | undefined {
+  if (found.kind === "unreadable") return "neither copy of its head is readable";
+  return found.kind === "journal" ? found.contents.damage?.reason : undefined;
+}
 
 /** Synced first: nothing may be shown or landed that a power cut could still take back. */
 export async function syncAndReadJournal(files: FileSystem, path: string): Promise<FoundJournal> {

@@ -29,7 +29,10 @@ export interface Instance {
 export async function beginInstance(host: Host, layout: Layout, options: BackendOptions): Promise<Instance> {
   const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
   let presence: Presence | undefined;
+  let journal: Journal | undefined;
   const giveUp = async (): Promise<void> => {
+    // Nothing of it is used any more; the failure that led here is the one to tell.
+    await journal?.close().catch(() => undefined);
     try {
       await placeMark(host.files, fencePath(layout, id));
     } finally {
@@ -39,13 +42,14 @@ export async function beginInstance(host: Host, layout: Layout, options: Backend
   try {
     presence = await host.processes.listen(socketPath(layout, id));
     const lease = await takeWriterLease(host, layout, describeInstance(host, id, presence !== undefined));
-    const journal = await takeOver(host, layout, id, options);
+    const own = await takeOver(host, layout, id, options);
+    journal = own;
     const end = async (): Promise<void> => {
-      await removeJournal(host.files, layout, journal);
+      await removeJournal(host.files, layout, own);
       await lease.release();
       await presence?.close();
     };
-    return { journal, isFenced: async () => await isFenced(host.files, layout, id), end, giveUp };
+    return { journal: own, isFenced: async () => await isFenced(host.files, layout, id), end, giveUp };
   } catch (error) {
     // Refused: there is nothing to give up. Otherwise the lease may be ours already.
     if (isLonghandError(error, "SESSION_LOCKED")) await presence?.close();

@@ -3,9 +3,9 @@
 import type { FileSystem } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
 import { readWholeFile } from "../../host/small-files.ts";
+import { headerLine } from "../../log/header-line.ts";
 import { decodeHeader } from "../../record/decode.ts";
 import type { Header } from "../../record/encode.ts";
-import { NEWLINE } from "../../record/format.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../record/key.ts";
 import { isId } from "../../record/session-id.ts";
 import type { SessionInfo } from "../../record/session-record.ts";
@@ -100,7 +100,6 @@ async function readHeader(files: FileSystem, path: string): Promise<Header | und
 }
 
 export function headerIn(bytes: Buffer): Header | undefined {
-  const newline = bytes.indexOf(NEWLINE);
-  const decoded = newline === -1 ? undefined : decodeHeader(bytes.subarray(0, newline));
-  return decoded?.kind === "header" ? decoded.header : undefined;
+  const decoded = decodeHeader(headerLine(bytes));
+  return decoded.kind === "header" ? decoded.header : undefined;
 }

@@ -10,7 +10,7 @@ import { errorCode, ioError } from "../../host/io-error.ts";
 import type { Patch } from "../../log/byte-source.ts";
 import type { BackendOptions, OpenBackend, Snapshot } from "../../store/backend.ts";
 import type { Written } from "../../store/types.ts";
-import { listInstances, syncAndReadJournal } from "./adopt-journals.ts";
+import { listInstances, problemOf, syncAndReadJournal } from "./adopt-journals.ts";
 import { sessionFiles } from "./find-session-file.ts";
 import { livenessOf } from "./instance.ts";
 import { journalPath, layoutOf, sessionPath, type Layout } from "./layout.ts";
@@ -81,7 +81,18 @@ export class JsonlReader implements OpenBackend {
         async () => await syncAndReadJournal(files, journalPath(this.#layout, instance)),
         undefined,
       );
-      if (found?.kind !== "journal") continue;
+      if (found === undefined) continue;
+      const problem = problemOf(found);
+      if (problem !== undefined) {
+        this.#options.onDamage({
+          file: journalPath(this.#layout, instance),
+          offset: 0,
+          bytes: 0,
+          kind: "corrupt",
+          reason: problem,
+        });
+      }
+      if (found.kind !== "journal") continue;
       for (const { session, offset, bytes } of found.contents.records) {
         const patches = unlanded.get(session);
         if (patches === undefined) unlanded.set(session, [{ offset, bytes }]);

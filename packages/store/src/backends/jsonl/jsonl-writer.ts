@@ -89,9 +89,9 @@ class JsonlWriter implements OpenBackend {
       hold: async (key) => await this.#sessions.hold(key),
       archived: async (key) => (await newestPutAway(this.#place, "archived", key))?.snapshot,
       holdNew: async (key, at) => await this.#sessions.holdNew(key, at),
-      checkWritable: () => {
+      checkWritable: async () => {
         this.#checkNotFailed();
-        this.#landing.checkRoom();
+        await this.#landing.checkRoom();
       },
       commit: async (records, onDurable) => await this.#committer.commit(records, onDurable),
       land: (log) => this.#landing.begin(log),

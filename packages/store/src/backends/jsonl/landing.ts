@@ -40,13 +40,12 @@ export class Landing {
     }
   }
 
-  /** Throws when too much waits to be landed. */
-  checkRoom(): void {
-    let waiting = 0;
-    for (const [log, failure] of this.#failed) {
-      waiting += log.unlandedBytes;
-      if (waiting > MAX_UNLANDED_BYTES) throw failure;
-    }
+  /** Rejects when too much waits to be landed and still cannot be: who asks is the one who tries again. */
+  async checkRoom(): Promise<void> {
+    if (!this.#isOverLimit()) return;
+    await Promise.all([...this.#failed.keys()].map(async (log) => await this.#land(log)));
+    const [failure] = this.#failed.values();
+    if (failure !== undefined && this.#isOverLimit()) throw failure;
   }
 
   /** Between two blocks. */
@@ -112,6 +111,12 @@ export class Landing {
     } catch (error) {
       this.#report(log, error);
     }
+  }
+
+  #isOverLimit(): boolean {
+    let waiting = 0;
+    for (const log of this.#failed.keys()) waiting += log.unlandedBytes;
+    return waiting > MAX_UNLANDED_BYTES;
   }
 
   #report(log: SessionLog, error: unknown): void {

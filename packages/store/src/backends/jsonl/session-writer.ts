@@ -24,8 +24,8 @@ export interface WriterSurroundings {
   archived(key: string): Promise<Snapshot | undefined>;
   /** Brings the archived session back, or creates a new one, as old as its first record. */
   holdNew(key: string, at: string): Promise<HeldLog>;
-  /** Throws when nothing more may be written. */
-  checkWritable(): void;
+  /** Rejects when nothing more may be written. */
+  checkWritable(): Promise<void>;
   commit(records: readonly JournalRecord[], onDurable: () => void): Promise<void>;
   /** The log has newly acknowledged records. */
   land(log: SessionLog): void;
@@ -120,7 +120,7 @@ export class SessionWriter {
   }
 
   async #perform(group: readonly WaitingWrite[]): Promise<void> {
-    this.#around.checkWritable();
+    await this.#around.checkWritable();
     let held = await this.#around.hold(this.#key);
     try {
       const view = held === undefined ? await this.#around.archived(this.#key) : viewOf(held.log);

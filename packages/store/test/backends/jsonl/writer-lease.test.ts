@@ -179,7 +179,7 @@ describe("what proves that an owner is dead, and what does not", { timeout: SOON
   });
 
   test.each<readonly [string, Readonly<Record<string, unknown>>]>([
-    ["this machine was started again since", { bootId: "another boot", pid: process.pid }],
+    ["this machine was started again since", { bootId: "another boot", listens: false, pid: process.pid }],
     [
       "its pid is another process now, without a socket",
       { listens: false, pid: process.pid, startTime: "1" },
