@@ -42,6 +42,12 @@ export interface ScanEnd {
   readonly unterminated: boolean;
 }
 
+interface BadLine {
+  readonly damage: ScanDamage;
+  /** How many records it seems to have been: two, if it was the newline between them that was hit. */
+  readonly records: number;
+}
+
 interface HeldLine {
   readonly entry: Entry;
   readonly offset: number;
@@ -55,8 +61,8 @@ export class LogScanner {
   #unterminated = false;
   /** The lines of a batch whose last line has not come yet. */
   #batch: HeldLine[] = [];
-  /** Bad lines since the last good one: each stands for one lost record. Only the last can be torn. */
-  #bad: ScanDamage[] = [];
+  /** Bad lines since the last good one. Only the last can be torn. */
+  #bad: BadLine[] = [];
 
   constructor(sessionId: string, startOffset: number, visitor: ScanVisitor) {
     this.#sessionId = sessionId;
@@ -71,7 +77,11 @@ export class LogScanner {
         ? ({ kind: "bad", reason: "longer than any record" } as const)
         : decodeLine(content, this.#sessionId);
     if (decoded.kind === "bad") {
-      this.#bad.push({ offset, bytes, kind: line.terminated ? "corrupt" : "torn", reason: decoded.reason });
+      const kind = line.terminated ? "corrupt" : "torn";
+      this.#bad.push({
+        damage: { offset, bytes, kind, reason: decoded.reason },
+        records: recordsIn(content),
+      });
       return;
     }
     if (decoded.kind === "aside") this.#settle();
@@ -82,7 +92,7 @@ export class LogScanner {
 
   finish(): ScanEnd {
     const unfinished = this.#batch[0];
-    const last = this.#bad.at(-1);
+    const last = this.#bad.at(-1)?.damage;
     if (unfinished !== undefined && !this.#isWholeButDamaged()) {
       // Whole or not at all: bad lines behind an unfinished batch are part of its remains.
       const end = last === undefined ? this.#end : last.offset + last.bytes;
@@ -94,9 +104,9 @@ export class LogScanner {
       };
       return { end: unfinished.offset, seq: unfinished.entry.seq - 1, torn, unterminated: false };
     }
-    const torn = last?.kind === "torn" ? this.#bad.pop() : undefined;
-    const lost = this.#bad.length;
-    const lastLost = this.#bad.at(-1);
+    const torn = last?.kind === "torn" ? this.#bad.pop()?.damage : undefined;
+    const lost = this.#lostRecords();
+    const lastLost = this.#bad.at(-1)?.damage;
     this.#settle();
     if (lastLost === undefined)
       return { end: this.#end, seq: this.#seq, torn, unterminated: this.#unterminated };
@@ -106,7 +116,11 @@ export class LogScanner {
   /** All lines of the last batch are there, to the newline, some of them bad: it was whole once. */
   #isWholeButDamaged(): boolean {
     const size = this.#batch[0]?.entry.batch?.size ?? 0;
-    return this.#batch.length + this.#bad.length >= size && this.#bad.at(-1)?.kind === "corrupt";
+    return this.#batch.length + this.#lostRecords() >= size && this.#bad.at(-1)?.damage.kind === "corrupt";
+  }
+
+  #lostRecords(): number {
+    return this.#bad.reduce((sum, { records }) => sum + records, 0);
   }
 
   #place(entry: Entry, { offset, bytes }: ScannedLine): void {
@@ -133,7 +147,7 @@ export class LogScanner {
   #settle(): void {
     for (const { entry, offset } of this.#batch) this.#visitor.entry(entry, offset);
     this.#batch = [];
-    for (const damage of this.#bad) this.#visitor.damage(damage);
+    for (const { damage } of this.#bad) this.#visitor.damage(damage);
     this.#bad = [];
   }
 
@@ -142,4 +156,17 @@ export class LogScanner {
     const reason = first === seq - 1 ? `seq ${first} is missing` : `seq ${first} to ${seq - 1} are missing`;
     this.#visitor.damage({ offset, bytes: 0, kind: "corrupt", reason });
   }
+}
+
+const RECORD_START = '{"seq":';
+
+function recordsIn(content: Buffer | undefined): number {
+  let count = 0;
+  for (
+    let at = content?.indexOf(RECORD_START) ?? -1;
+    at !== -1;
+    at = content?.indexOf(RECORD_START, at + 1) ?? -1
+  )
+    count++;
+  return Math.max(1, count);
 }

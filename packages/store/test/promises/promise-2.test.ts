@@ -70,8 +70,8 @@ describe("promise 2: a prefix, always", () => {
         expect(records).toEqual(truth.slice(0, records.length));
         expect(BOUNDARIES).toContain(records.length);
         lengths.add(records.length);
-        // What is appended behind it is not glued to what was torn.
-        if (!readOnly)
+        // What is appended behind it is not glued to what was torn; every few lengths, for the time it takes.
+        if (!readOnly && length % 7 === 0)
           expect(await appendAndRead(host)).toEqual([...records.map(({ seq }) => seq), records.length + 1]);
         // A reader cannot tell a torn tail from one that is still being written; the writer can, cuts it and says so.
         if (readOnly) expect(damage).toEqual([]);

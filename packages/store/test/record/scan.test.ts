@@ -247,3 +247,30 @@ describe("damage at the end", () => {
     expect(result.end).toBe(single[0].length + single[1].length);
   });
 });
+
+describe("two records glued because the newline between them was hit", () => {
+  const glue = (first: Buffer, second: Buffer): Buffer =>
+    Buffer.concat([first.subarray(0, -1), Buffer.from(" "), second]);
+
+  test("at the end count as two: neither seq is given away again", () => {
+    const [one, two, three] = linesOf(entriesOf(message("1"), message("2"), message("3"))) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    const result = scan(one, glue(two, three));
+    expect(seqs(result)).toEqual([1]);
+    expect(result).toMatchObject({ seq: 3, torn: undefined, damage: [{ kind: "corrupt" }] });
+  });
+
+  test("in the last batch leave its good line in place", () => {
+    const [a, b, c] = linesOf(entriesOf([message("a"), message("b"), message("c")])) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    const result = scan(a, glue(b, c));
+    expect(seqs(result)).toEqual([1]);
+    expect(result).toMatchObject({ seq: 3, torn: undefined, damage: [{ kind: "corrupt" }] });
+  });
+});

@@ -14,7 +14,7 @@ import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-di
 
 const SECRETS = ["secret one", "secret two", "secret three"];
 /** Power-loss states looked at for each moment. */
-const STATES = 20;
+const STATES = 15;
 
 interface View {
   readonly contents: readonly unknown[];
