@@ -20,7 +20,7 @@ export async function openStore<M extends Message = Message>(
     onDamage: callback,
     onError: callback,
   });
-  const backend = typeof where === "string" ? jsonlBackend(where) : where;
+  const backend = toBackend(where);
   const { durability = "sync", readOnly = false, onError = warnOfError } = options;
   const onDamage =
     options.onDamage === undefined
@@ -33,4 +33,17 @@ export async function openStore<M extends Message = Message>(
     });
   }
   return new BackendStore<M>(await backend.open({ durability, readOnly, onDamage, onError }));
+}
+
+function toBackend(where: unknown): Backend {
+  if (typeof where === "string" && where !== "") return jsonlBackend(where);
+  if (typeof where === "object" && where !== null && "open" in where && "capabilities" in where)
+    return where as Backend;
+  throw new LonghandError(
+    "OPTION_INVALID",
+    "openStore takes the path of a directory, or a backend such as memoryBackend()",
+    {
+      where,
+    },
+  );
 }

@@ -38,10 +38,13 @@ export function matchMessage(words: readonly string[], message: Message): Match 
   return { score, snippet: snippetOf(text, normalized, words) };
 }
 
-/** Everything a person could have read, in the order of the message; not the bytes of images and files. */
+/** Everything a person could have read, what was said first; not the bytes of images and files. */
 export function searchableText(message: Message): string {
   const parts: string[] = [];
-  for (const [name, value] of Object.entries(message)) if (name !== "role") collect(value, parts);
+  collect(message.content, parts);
+  for (const [name, value] of Object.entries(message)) {
+    if (name !== "role" && name !== "content") collect(value, parts);
+  }
   return parts.join("\n");
 }
 
@@ -70,8 +73,15 @@ function occurrences(text: string, word: string): number {
 function snippetOf(text: string, normalized: string, words: readonly string[]): string {
   // Normalising seldom changes the length; where it does, the snippet may begin a little off.
   const first = Math.min(...words.map((word) => normalized.indexOf(word)));
-  const start = Math.max(0, Math.min(first, text.length) - SNIPPET_BEFORE);
+  const start = wordStart(text, Math.max(0, Math.min(first, text.length) - SNIPPET_BEFORE), first);
   const piece = text.slice(start, start + SNIPPET_LENGTH).toWellFormed();
   const ellipsis = start + SNIPPET_LENGTH < text.length ? "…" : "";
   return (start > 0 ? "…" : "") + piece.replace(/\s+/gu, " ").trim() + ellipsis;
+}
+
+/** The next beginning of a word from `from` on, not behind the match: half a number says something else. */
+function wordStart(text: string, from: number, match: number): number {
+  if (from === 0) return 0;
+  const space = text.slice(from, match).search(/\s/u);
+  return space === -1 ? from : from + space + 1;
 }

@@ -65,7 +65,7 @@ export function checkOutcome(outcome: ScanOutcome, { path, key }: { path: string
   if (outcome.kind === "bad") {
     throw new LonghandError(
       "SESSION_DAMAGED",
-      `${path} is not readable as a session: ${outcome.reason}. The file was left as it is`,
+      `${path} is not readable as a session: ${outcome.reason}. The file was left as it is: mend its first line from a backup, or move it away`,
       {
         file: path,
         key,

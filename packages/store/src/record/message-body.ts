@@ -37,7 +37,7 @@ const REQUIRED: Readonly<Record<string, Check>> = {
   role: [(value) => ROLES.some((role) => role === value), `one of ${ROLES.join(", ")}`],
   content: [
     (value) => typeof value === "string" || (Array.isArray(value) && value.every(isPart)),
-    'a string, or an array of parts that each have a string "type"',
+    'a string (an empty one where there is no text), or an array of parts that each have a string "type"',
   ],
 };
 const OPTIONAL: Readonly<Record<string, Check>> = {

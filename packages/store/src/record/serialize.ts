@@ -49,10 +49,9 @@ class Serializer {
   }
 
   invalid(problem: string, cause?: unknown): LonghandError {
-    const steps = this.#path
-      .slice(0, 20)
-      .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
-    const path = steps.join("").replace(/^\./, "");
+    const steps = this.#path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+    const shown = steps.length > 8 ? [...steps.slice(0, 6), " … "] : steps;
+    const path = shown.join("").replace(/^\./, "");
     const place = path === "" ? "" : ` at ${path},`;
     return new LonghandError(
       "MESSAGE_INVALID",

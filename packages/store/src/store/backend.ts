@@ -47,7 +47,7 @@ export interface OpenBackend {
    * there is no such session.
    */
   snapshot(key: string): Promise<Snapshot | undefined>;
-  /** Every session, put away or not, in no order. One that cannot be read is reported to `onDamage` and left out. */
+  /** Every session, put away or not, in no order. One that cannot be read is reported and left out. */
   snapshots(): AsyncIterable<Snapshot>;
   /** Present if the capability `archive` is declared. */
   readonly putAway: PutAway | undefined;

@@ -1,6 +1,6 @@
 /** One conversation, the same over every backend. Checks what comes in, shapes what goes out; keeps nothing itself. */
 
-import { LonghandError } from "../errors.ts";
+import { isLonghandError, LonghandError } from "../errors.ts";
 import type { Body, Entry } from "../record/entry.ts";
 import { isLive } from "../record/fold.ts";
 import { MAX_BATCH_BYTES } from "../record/format.ts";
@@ -40,7 +40,7 @@ export class BackendSession<M extends Message> implements Session<M> {
   }
 
   async append(message: M | readonly M[], options?: IdentifiedWriteOptions): Promise<Written> {
-    const bodies = Array.isArray(message) ? checkBatch(message.map(messageBody)) : [messageBody(message)];
+    const bodies = Array.isArray(message) ? checkBatch(this.#bodies(message)) : this.#bodies([message]);
     return await this.#write(addBodies(bodies, identified("append", options)));
   }
 
@@ -90,7 +90,7 @@ export class BackendSession<M extends Message> implements Session<M> {
     checkOptions("replace", options, { ...WRITE_OPTIONS, summary: text });
     checkValue("replace", "messages", messages, [Array.isArray, "an array of messages"]);
     const summary = options?.summary === undefined ? {} : { summary: options.summary };
-    const bodies = checkBatch([{ op: "reset", ...summary }, ...messages.map(messageBody)]);
+    const bodies = checkBatch([{ op: "reset", ...summary }, ...this.#bodies(messages)]);
     return await this.#write(addBodies(bodies, expected(options)));
   }
 
@@ -148,19 +148,32 @@ export class BackendSession<M extends Message> implements Session<M> {
   }
 
   async #write(operation: Operation): Promise<Written> {
-    return await this.#backend().write(this.key, operation);
+    return await this.#backend()
+      .write(this.key, operation)
+      .catch((error: unknown) => {
+        throw nameSession(error, this.key, "");
+      });
+  }
+
+  #bodies(messages: readonly unknown[]): Body[] {
+    return messages.map((message, index) => {
+      try {
+        return messageBody(message);
+      } catch (error) {
+        throw nameSession(
+          error,
+          this.key,
+          messages.length === 1 ? "" : `, message ${index + 1} of ${messages.length}`,
+        );
+      }
+    });
   }
 
   #putAway(of: string): PutAway {
     const { putAway } = this.#backend();
     if (putAway !== undefined) return putAway;
-    throw new LonghandError(
-      "STORE_READ_ONLY",
-      `this store cannot ${of} sessions: it was opened with readOnly, or its backend cannot`,
-      {
-        key: this.key,
-      },
-    );
+    const message = `this store's backend cannot ${of} sessions; the JSONL backend can`;
+    throw new LonghandError("STORE_READ_ONLY", message, { key: this.key });
   }
 
   async #snapshot(): Promise<Snapshot | undefined> {
@@ -186,6 +199,13 @@ export class BackendSession<M extends Message> implements Session<M> {
       if (--remaining === 0) return;
     }
   }
+}
+
+/** Whoever reads the error in a log sees which session it was. */
+function nameSession(error: unknown, key: string, place: string): unknown {
+  if (!isLonghandError(error) || "key" in error.detail) return error;
+  const message = `session ${JSON.stringify(key)}${place}: ${error.message}`;
+  return new LonghandError(error.code, message, { ...error.detail, key }, error.cause);
 }
 
 function expected(options: WriteOptions | undefined): WriteOptions {

@@ -5,7 +5,7 @@
 
 import { isLonghandError } from "../../errors.ts";
 import type { FileSystem, Host, Presence } from "../../host/host.ts";
-import { ioError } from "../../host/io-error.ts";
+import { errorCode, ioError } from "../../host/io-error.ts";
 import { placeMark, removeIfThere } from "../../host/small-files.ts";
 import { Journal } from "../../journal/journal.ts";
 import { TEMPORARY_PREFIX } from "../../log/create-session.ts";
@@ -39,6 +39,11 @@ export async function beginInstance(host: Host, layout: Layout, options: Backend
       await presence?.close();
     }
   };
+  // Where nothing can be written, giving up fails as opening did: that is not news.
+  const reportUnlessSame = (second: unknown, first: unknown): void => {
+    if (errorCode(second) !== errorCode(first))
+      options.onError(ioError(second, "giving up the store", layout.directory));
+  };
   try {
     presence = await host.processes.listen(socketPath(layout, id));
     const lease = await takeWriterLease(host, layout, describeInstance(host, id, presence !== undefined));
@@ -53,10 +58,7 @@ export async function beginInstance(host: Host, layout: Layout, options: Backend
   } catch (error) {
     // Refused: there is nothing to give up. Otherwise the lease may be ours already.
     if (isLonghandError(error, "SESSION_LOCKED")) await presence?.close();
-    else
-      await giveUp().catch((second: unknown) =>
-        options.onError(ioError(second, "giving up the store", layout.directory)),
-      );
+    else await giveUp().catch((second: unknown) => reportUnlessSame(second, error));
     throw ioError(error, "opening the store", layout.directory);
   }
 }

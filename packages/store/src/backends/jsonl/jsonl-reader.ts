@@ -8,8 +8,7 @@ import { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
 import type { Patch } from "../../log/byte-source.ts";
-import type { BackendOptions, OpenBackend, Snapshot } from "../../store/backend.ts";
-import type { Written } from "../../store/types.ts";
+import type { BackendOptions, OpenBackend, PutAway, Snapshot } from "../../store/backend.ts";
 import { listInstances, problemOf, syncAndReadJournal } from "./adopt-journals.ts";
 import { sessionFiles } from "./find-session-file.ts";
 import { livenessOf } from "./instance.ts";
@@ -20,7 +19,11 @@ import { currentWriter } from "./writer-lease.ts";
 
 export class JsonlReader implements OpenBackend {
   readonly directory: string;
-  readonly putAway = undefined;
+  readonly putAway: PutAway = {
+    archive: async () => await this.write(),
+    restore: async () => await this.write(),
+    delete: async () => await this.write(),
+  };
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #options: BackendOptions;
@@ -32,7 +35,7 @@ export class JsonlReader implements OpenBackend {
     this.#options = options;
   }
 
-  write(): Promise<Written> {
+  write(): Promise<never> {
     const { directory } = this;
     const message = `${directory} was opened with readOnly; open it without to write`;
     return Promise.reject(new LonghandError("STORE_READ_ONLY", message, { directory }));
@@ -56,6 +59,7 @@ export class JsonlReader implements OpenBackend {
   /** The journals before the files: a takeover that ends between the two has then landed what we no longer find. */
   async #place(): Promise<ReadPlace> {
     const unlanded = await this.#unlandedRecords().catch((error: unknown) => {
+      if (errorCode(error) === "ENOTDIR") throw notADirectory(this.directory);
       throw ioError(error, "reading the journals", this.#layout.journals);
     });
     return {
@@ -63,6 +67,7 @@ export class JsonlReader implements OpenBackend {
       layout: this.#layout,
       patchesOf: (id) => unlanded.get(id) ?? [],
       onDamage: this.#options.onDamage,
+      onError: this.#options.onError,
     };
   }
 
@@ -111,4 +116,8 @@ async function ifThere<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
     if (errorCode(error) === "ENOENT") return otherwise;
     throw error;
   }
+}
+
+function notADirectory(directory: string): LonghandError {
+  return new LonghandError("DIRECTORY_UNSAFE", `${directory} is not a directory`, { directory });
 }

@@ -66,7 +66,13 @@ class JsonlWriter implements OpenBackend {
     this.#options = options;
     this.#instance = instance;
     // What is not open for writing has been landed: nothing needs to be laid over its file.
-    this.#place = { files: host.files, layout, patchesOf: () => [], onDamage: options.onDamage };
+    this.#place = {
+      files: host.files,
+      layout,
+      patchesOf: () => [],
+      onDamage: options.onDamage,
+      onError: options.onError,
+    };
     this.#landing = new Landing(instance.journal, options.journalBytes, options.onError);
     this.#committer = new Committer(instance.journal, {
       checkFence: async () => await this.#checkFence(),

@@ -1,6 +1,6 @@
 /** The sessions in a directory, read from their files. One that cannot be read is reported, the others are listed. */
 
-import { isLonghandError } from "../../errors.ts";
+import { isLonghandError, type LonghandError } from "../../errors.ts";
 import { fileNameOf } from "../../record/key.ts";
 import type { SessionInfo } from "../../record/session-record.ts";
 import type { Snapshot } from "../../store/backend.ts";
@@ -48,10 +48,21 @@ async function tryRead(place: ReadPlace, file: SessionFile): Promise<Snapshot | 
     if (reason === undefined) return snapshot;
   } catch (error) {
     if (!isLonghandError(error)) throw error;
+    if (!isDamage(error)) {
+      place.onError(error);
+      return undefined;
+    }
     reason = error.message;
   }
   place.onDamage({ file: file.path, offset: 0, bytes: 0, kind: "corrupt", reason });
   return undefined;
+}
+
+/** What is no regular file, a link, a directory, a socket, cannot be a session. No permission, a newer format: not its fault. */
+function isDamage({ code, detail }: LonghandError): boolean {
+  return (
+    code === "SESSION_DAMAGED" || ["ELOOP", "EINVAL", "EISDIR", "ENXIO"].includes(String(detail["errno"]))
+  );
 }
 
 /** A copy made by hand, say. Listing it would show one session twice; the file by its own name holds it. */

@@ -23,6 +23,7 @@ export interface ReadPlace {
   /** Acknowledged records of a session that may not be in its file yet. */
   readonly patchesOf: (sessionId: string) => readonly Patch[];
   readonly onDamage: (damage: Damage) => void;
+  readonly onError: (error: LonghandError) => void;
 }
 
 /** `key`: whose session it should be; `undefined`: whoever's it is. Answers `undefined` if there is no such file. */

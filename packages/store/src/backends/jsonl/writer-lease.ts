@@ -58,10 +58,12 @@ async function refuseWhileAlive(host: Host, layout: Layout, owner: InstanceDescr
   const liveness = await livenessOf(host, layout, owner);
   if (liveness === "dead") return;
   const { pid, host: machine, since } = owner;
+  const { self } = host.processes;
+  const itself = pid === self.pid && machine === self.host ? " (this one)" : "";
   const doubt = liveness === "unproven" ? " (whether it still runs cannot be told from here)" : "";
   throw new LonghandError(
     "SESSION_LOCKED",
-    `${layout.directory} is open for writing in process ${pid} on ${machine} since ${since}${doubt}; ` +
+    `${layout.directory} is open for writing in process ${pid} on ${machine}${itself} since ${since}${doubt}; ` +
       "close it there, or open the store with readOnly",
     { directory: layout.directory, pid, host: machine, since, liveness },
   );
