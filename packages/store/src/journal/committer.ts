@@ -52,7 +52,8 @@ export class Committer {
 
   /** Runs the task when no block is in flight; none begins before it ends. Its STORE_FAILED is a failure of this. */
   async between(task: () => Promise<void>): Promise<void> {
-    await this.idle();
+    // Looked at in the same turn as it is set below: two who waited for the same block must not both go on.
+    while (this.#running !== undefined) await this.#running;
     if (this.#failure !== undefined) throw this.#failure;
     const running = task()
       .catch(async (error: unknown) => {

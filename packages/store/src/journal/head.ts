@@ -11,6 +11,9 @@ export interface JournalHead {
   readonly generation: number;
 }
 
+/** In the head, so that a version that writes otherwise is not taken for this one. */
+const VERSION = 1;
+
 const COPY_BYTES = 4096;
 const SALT = "journal";
 
@@ -23,29 +26,36 @@ export function headPosition(generation: number): number {
 }
 
 export function encodeHead({ instance, generation }: JournalHead): Buffer {
-  const line = sealLine(JSON.stringify({ journal: 1, instance, generation }).slice(0, -1), SALT);
+  const line = sealLine(JSON.stringify({ journal: VERSION, instance, generation }).slice(0, -1), SALT);
   const page = Buffer.alloc(COPY_BYTES, " ");
   page[COPY_BYTES - 1] = 0x0a;
   line.copy(page);
   return page;
 }
 
-/** `undefined`: neither copy is readable. */
-export function decodeHead(bytes: Buffer): JournalHead | undefined {
-  const copies = [0, COPY_BYTES].map((start) => decodeCopy(bytes.subarray(start, start + COPY_BYTES)));
-  return copies.reduce(
-    (best, copy) => ((copy?.generation ?? 0) > (best?.generation ?? 0) ? copy : best),
-    undefined,
-  );
+/** A newer version's journal: it must be left alone. */
+export function isNewerJournal(bytes: Buffer): boolean {
+  return copiesIn(bytes).some((copy) => typeof copy?.["journal"] === "number" && copy["journal"] > VERSION);
 }
 
-function decodeCopy(page: Buffer): JournalHead | undefined {
+/** `undefined`: neither copy is readable. */
+export function decodeHead(bytes: Buffer): JournalHead | undefined {
+  let newest: JournalHead | undefined;
+  for (const copy of copiesIn(bytes)) {
+    const { journal, instance, generation } = copy ?? {};
+    if (journal !== VERSION || typeof instance !== "string" || typeof generation !== "number") continue;
+    if (newest === undefined || generation > newest.generation) newest = { instance, generation };
+  }
+  return newest;
+}
+
+function copiesIn(bytes: Buffer): readonly (Readonly<Record<string, unknown>> | undefined)[] {
+  return [0, COPY_BYTES].map((start) => readCopy(bytes.subarray(start, start + COPY_BYTES)));
+}
+
+function readCopy(page: Buffer): Readonly<Record<string, unknown>> | undefined {
   const newline = page.indexOf(0x0a);
   const text = newline === -1 ? undefined : openSealedLine(page.subarray(0, newline), SALT);
   const value = text === undefined ? undefined : tryParseJson(`${text}}`);
-  if (!isJsonObject(value)) return undefined;
-  const { instance, generation } = value;
-  return typeof instance === "string" && typeof generation === "number"
-    ? { instance, generation }
-    : undefined;
+  return isJsonObject(value) ? value : undefined;
 }

@@ -3,7 +3,7 @@
 import type { Header } from "./encode.ts";
 import type { BatchPosition, Body, Entry, RewoundView, SeqRange } from "./entry.ts";
 import { FORMAT_VERSION } from "./format.ts";
-import { isJsonObject, parseJson, tryParseJson } from "./json.ts";
+import { isJsonObject, tryParseJson } from "./json.ts";
 import { hasSeal, openSealedLine } from "./seal.ts";
 
 export type DecodedLine =
@@ -51,11 +51,16 @@ export function decodeLine(line: Buffer, sessionId: string): DecodedLine {
     entry: {
       seq: Number(seq),
       at: at ?? "",
-      ...(id === undefined ? {} : { id: parseJson(id) as string }),
+      ...idField(id),
       ...(batchSize === undefined ? {} : { batch: batchPosition(batchIndex, batchSize) }),
       body,
     },
   };
+}
+
+function idField(json: string | undefined): { readonly id?: string } {
+  const id = json === undefined ? undefined : tryParseJson(json);
+  return typeof id === "string" ? { id } : {};
 }
 
 function batchPosition(index: string | undefined, size: string): BatchPosition {
@@ -94,11 +99,9 @@ function knownOperation(value: Readonly<Record<string, unknown>>, json: string):
       if (summary === undefined) return { op };
       return typeof summary === "string" ? { op, summary } : undefined;
     case "meta":
-      return {
-        op,
-        ...(typeof title === "string" ? { title } : {}),
-        ...(isStrings(tags) ? { tags } : {}),
-      };
+      if (title !== undefined && typeof title !== "string") return undefined;
+      if (tags !== undefined && !isStrings(tags)) return undefined;
+      return { op, ...(title === undefined ? {} : { title }), ...(tags === undefined ? {} : { tags }) };
     case "note": {
       const data = typeof kind === "string" ? noteData(json, kind) : undefined;
       return typeof kind === "string" && data !== undefined ? { op, kind, json: data } : undefined;

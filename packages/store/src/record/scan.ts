@@ -158,15 +158,9 @@ export class LogScanner {
   }
 }
 
-const RECORD_START = '{"seq":';
+/** Where one record ends and, behind whatever the newline has become, the next begins. */
+const SEAM = /"crc":"[0-9a-f]{8}"\}[^]\{"seq":/g;
 
 function recordsIn(content: Buffer | undefined): number {
-  let count = 0;
-  for (
-    let at = content?.indexOf(RECORD_START) ?? -1;
-    at !== -1;
-    at = content?.indexOf(RECORD_START, at + 1) ?? -1
-  )
-    count++;
-  return Math.max(1, count);
+  return 1 + (content?.toString("latin1").match(SEAM)?.length ?? 0);
 }

@@ -7,13 +7,14 @@
  * under which only one adopts.
  */
 
+import { LonghandError } from "../../errors.ts";
 import type { FileSystem, Host } from "../../host/host.ts";
 import { placeMark, removeIfThere } from "../../host/small-files.ts";
 import { useFile } from "../../host/use-file.ts";
 import { writeFully } from "../../host/write-fully.ts";
 import type { JournalRecord } from "../../journal/block.ts";
 import { groupBySession } from "../../journal/group-by-session.ts";
-import { encodeHead, HEAD_BYTES, headPosition } from "../../journal/head.ts";
+import { encodeHead, HEAD_BYTES, headPosition, isNewerJournal } from "../../journal/head.ts";
 import { readJournal, type JournalContents } from "../../journal/read-journal.ts";
 import { keepAside } from "../../log/keep-aside.ts";
 import type { Damage } from "../../record/session-record.ts";
@@ -44,6 +45,8 @@ async function adoptJournal(
   onDamage: (damage: Damage) => void,
 ): Promise<void> {
   const path = journalPath(layout, instance);
+  // Before anything is changed: what a newer version has left is left to it.
+  await syncAndReadJournal(files, path);
   // Before reading: if its owner lives after all, it sees this and stops, and answers for nothing we did not read.
   await placeMark(files, fencePath(layout, instance));
   const found = await syncAndReadJournal(files, path);
@@ -77,8 +80,15 @@ export async function syncAndReadJournal(files: FileSystem, path: string): Promi
     return buffer.subarray(0, await file.read(buffer, 0));
   });
   const contents = readJournal(bytes);
+  // Files after the first of a session are a newer version's too.
+  if (isNewerJournal(bytes) || contents?.records.some(({ file }) => file !== 0) === true) throw tooNew(path);
   if (contents !== undefined) return { kind: "journal", contents };
   return { kind: bytes.length > HEAD_BYTES ? "unreadable" : "unborn" };
+}
+
+function tooNew(path: string): LonghandError {
+  const message = `${path} was written by a newer version of Longhand and holds records that this one cannot place; open the store with that version once`;
+  return new LonghandError("FORMAT_TOO_NEW", message, { file: path });
 }
 
 /** Puts every record at its place. Answers with a description of those that have none. */

@@ -90,7 +90,9 @@ async function removeJournal(files: FileSystem, layout: Layout, journal: Journal
 }
 
 async function isFenced(files: FileSystem, layout: Layout, id: string): Promise<boolean> {
-  return (await files.stat(fencePath(layout, id))) !== undefined;
+  // The mark goes when the takeover is complete; by then the journal is gone as well.
+  const isMarked = (await files.stat(fencePath(layout, id))) !== undefined;
+  return isMarked || (await files.stat(journalPath(layout, id))) === undefined;
 }
 
 /** Temporary files of instances that are dead: the lease says that there is no living one. */

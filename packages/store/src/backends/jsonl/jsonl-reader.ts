@@ -56,6 +56,13 @@ export class JsonlReader implements OpenBackend {
     return Promise.resolve();
   }
 
+  /** The instance whose journal must be left alone: it lives, or may live. */
+  async #livingWriter(): Promise<string | undefined> {
+    const writer = await currentWriter(this.#host.files, this.#layout);
+    if (writer === undefined || writer === "unclear") return writer;
+    return (await livenessOf(this.#host, this.#layout, writer)) === "dead" ? undefined : writer.instance;
+  }
+
   /** The journals before the files: a takeover that ends between the two has then landed what we no longer find. */
   async #place(): Promise<ReadPlace> {
     const unlanded = await this.#unlandedRecords().catch((error: unknown) => {
@@ -78,10 +85,9 @@ export class JsonlReader implements OpenBackend {
     // Listed before the lease is read: whoever's journal is in the list had the lease by then.
     const instances = await ifThere(async () => await listInstances(files, this.#layout), []);
     if (instances.length === 0) return unlanded;
-    const writer = await currentWriter(files, this.#layout);
-    const isDead = writer === undefined || (await livenessOf(this.#host, this.#layout, writer)) === "dead";
+    const living = await this.#livingWriter();
     for (const instance of instances) {
-      if (!isDead && instance === writer.instance) continue;
+      if (living === "unclear" || instance === living) continue;
       const found = await ifThere(
         async () => await syncAndReadJournal(files, journalPath(this.#layout, instance)),
         undefined,

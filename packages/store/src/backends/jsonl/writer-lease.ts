@@ -31,6 +31,7 @@ export async function takeWriterLease(
     const newest = await newestEpoch(host.files, layout);
     const holder = newest === 0 ? "free" : await readHolder(host.files, leasePath(layout, newest));
     if (holder === "gone") continue;
+    if (holder === "unclear") throw heldByAnotherVersion(layout);
     if (holder !== "free") await refuseWhileAlive(host, layout, holder);
     const epoch = newest + 1;
     if (!(await addEpoch(host.files, layout, epoch, self.instance, { held: true, ...self }))) continue;
@@ -41,11 +42,11 @@ export async function takeWriterLease(
   }
 }
 
-/** The present holder, for those who only read. */
+/** The present holder, for those who only read. "unclear": there is one, which a newer version describes. */
 export async function currentWriter(
   files: FileSystem,
   layout: Layout,
-): Promise<InstanceDescription | undefined> {
+): Promise<InstanceDescription | "unclear" | undefined> {
   for (;;) {
     const newest = await newestEpoch(files, layout);
     if (newest === 0) return undefined;
@@ -82,12 +83,15 @@ async function listEpochs(files: FileSystem, { leases }: Layout): Promise<number
   });
 }
 
-/** "gone": a newer number has taken its place meanwhile. */
-async function readHolder(files: FileSystem, path: string): Promise<InstanceDescription | "free" | "gone"> {
+/** "gone": a newer number has taken its place meanwhile. "unclear": held, in a form that we do not know. */
+async function readHolder(
+  files: FileSystem,
+  path: string,
+): Promise<InstanceDescription | "free" | "gone" | "unclear"> {
   const text = await readSmallFile(files, path, MAX_LEASE_BYTES);
   if (text === undefined) return "gone";
   const value = tryParseJson(text);
-  if (isJsonObject(value) && value["held"] === true) return parseInstanceDescription(value) ?? "free";
+  if (isJsonObject(value) && value["held"] === true) return parseInstanceDescription(value) ?? "unclear";
   // Not synced, so a power cut may leave it empty: after one everybody is dead, and free is the truth.
   return "free";
 }
@@ -133,4 +137,9 @@ async function removeOlder(files: FileSystem, layout: Layout, newest: number): P
 
 function leasePath({ leases }: Layout, epoch: number): string {
   return `${leases}/writer.${epoch}`;
+}
+
+function heldByAnotherVersion({ directory }: Layout): LonghandError {
+  const message = `${directory} is open for writing in a process of another version of Longhand; close it there, or update this one`;
+  return new LonghandError("SESSION_LOCKED", message, { directory, liveness: "unproven" });
 }
