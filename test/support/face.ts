@@ -88,6 +88,9 @@ export interface FaceSession<M extends FaceMessage = FaceMessage> {
   rewind(cut: { messages: number } | { to: number }, options?: Write): Promise<Written>;
   compact(cut: { summary: string; keepFrom: number }, options?: Write): Promise<Written>;
   replace(messages: readonly M[], options?: Write & { summary?: string }): Promise<Written>;
+  archive(): Promise<void>;
+  restore(options?: { id?: string }): Promise<void>;
+  delete(options?: { forever?: boolean }): Promise<void>;
 }
 
 export interface FaceSessionInfo {

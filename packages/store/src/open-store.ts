@@ -8,7 +8,7 @@ import { callback, checkOptions, flag, oneOf } from "./store/check-options.ts";
 import { reportOnce } from "./store/report-once.ts";
 import { BackendStore } from "./store/store.ts";
 import type { Store, StoreOptions } from "./store/types.ts";
-import { warnOfDamage, warnOfError } from "./store/warn.ts";
+import { reportTo, warnOfDamage, warnOfError } from "./store/warn.ts";
 
 export async function openStore<M extends Message = Message>(
   where: string | Backend,
@@ -21,7 +21,8 @@ export async function openStore<M extends Message = Message>(
     onError: callback,
   });
   const backend = toBackend(where);
-  const { durability = "sync", readOnly = false, onError = warnOfError } = options;
+  const { durability = "sync", readOnly = false } = options;
+  const onError = reportTo(options.onError ?? warnOfError);
   const onDamage =
     options.onDamage === undefined
       ? reportOnce(warnOfDamage, ({ file }) => file)

@@ -67,17 +67,29 @@ class MemoryBackend implements OpenBackend {
       await this.#alone(key, () => {
         const session = this.#active.get(key);
         if (session === undefined)
-          throw new LonghandError("SESSION_NOT_FOUND", "there is nothing to archive", { key });
+          throw new LonghandError(
+            "SESSION_NOT_FOUND",
+            `there is no session ${JSON.stringify(key)} to archive`,
+            { key },
+          );
         this.#away.push({ session, status: "archived" });
         this.#active.delete(key);
       }),
     restore: async (key, id) =>
       await this.#alone(key, () => {
         if (this.#active.has(key))
-          throw new LonghandError("SESSION_EXISTS", "there is an active session", { key });
+          throw new LonghandError(
+            "SESSION_EXISTS",
+            `${JSON.stringify(key)} has an active session; archive or delete it first`,
+            { key },
+          );
         const found = this.#newestAway(key, "archived", id) ?? this.#newestAway(key, "trashed", id);
         if (found === undefined)
-          throw new LonghandError("SESSION_NOT_FOUND", "there is nothing to restore", { key, id });
+          throw new LonghandError(
+            "SESSION_NOT_FOUND",
+            `there is no session ${JSON.stringify(key)} to restore`,
+            { key, id },
+          );
         this.#activate(found.session);
       }),
     delete: async (key, forever) =>

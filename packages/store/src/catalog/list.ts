@@ -30,9 +30,13 @@ const COMPARE: Readonly<Record<Listing["order"], (a: SessionInfo, b: SessionInfo
   key: byKey,
 };
 
-/** A key that is not there ends the listing: nobody can say what came after it. */
+/**
+ * After a key that has several sessions comes what is behind all of them; its id tells one of them apart. What is not
+ * there ends the listing: nobody can say what came after it.
+ */
 function startOf(sessions: readonly SessionInfo[], after: string | undefined): number {
   if (after === undefined) return 0;
-  const index = sessions.findIndex(({ key }) => key === after);
+  const byId = sessions.findIndex(({ id }) => id === after);
+  const index = byId === -1 ? sessions.findLastIndex(({ key }) => key === after) : byId;
   return index === -1 ? sessions.length : index + 1;
 }

@@ -75,41 +75,45 @@ function reasonForBadLine(line: Buffer): string {
 
 function decodeOperation(json: string): Body {
   const value = tryParseJson(json);
-  return (isJsonObject(value) ? knownOperation(value, json) : undefined) ?? { op: "unknown", json };
+  const { op } = isJsonObject(value) ? value : {};
+  const decode =
+    typeof op === "string" && Object.hasOwn(OPERATIONS, op) ? OPERATIONS[op as KnownOperation] : undefined;
+  return (isJsonObject(value) ? decode?.(value, json) : undefined) ?? { op: "unknown", json };
 }
 
-function knownOperation(value: Readonly<Record<string, unknown>>, json: string): Body | undefined {
-  const { op, summary, keepFrom, count, to, title, tags, kind, view } = value;
-  switch (op) {
-    case "summary":
-      return typeof summary === "string" ? { op, summary } : undefined;
-    case "truncate":
-      return isCount(keepFrom) && isCount(count) ? { op, keepFrom, count } : undefined;
-    case "compact":
-      return typeof summary === "string" && isCount(keepFrom) && isCount(count)
-        ? { op, summary, keepFrom, count }
-        : undefined;
-    case "rewind": {
-      if (!isCount(to) || !isCount(count)) return undefined;
-      if (view === undefined) return { op, to, count };
-      const rewound = decodeView(view);
-      return rewound === undefined ? undefined : { op, to, count, view: rewound };
-    }
-    case "reset":
-      if (summary === undefined) return { op };
-      return typeof summary === "string" ? { op, summary } : undefined;
-    case "meta":
-      if (title !== undefined && typeof title !== "string") return undefined;
-      if (tags !== undefined && !isStrings(tags)) return undefined;
-      return { op, ...(title === undefined ? {} : { title }), ...(tags === undefined ? {} : { tags }) };
-    case "note": {
-      const data = typeof kind === "string" ? noteData(json, kind) : undefined;
-      return typeof kind === "string" && data !== undefined ? { op, kind, json: data } : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
+type KnownOperation = Exclude<Body["op"], "message" | "unknown">;
+
+/** `undefined`: not as this version writes it. A new kind of record without its decoder does not compile. */
+const OPERATIONS: Readonly<
+  Record<KnownOperation, (fields: Readonly<Record<string, unknown>>, json: string) => Body | undefined>
+> = {
+  summary: ({ summary }) => (typeof summary === "string" ? { op: "summary", summary } : undefined),
+  truncate: ({ keepFrom, count }) =>
+    isCount(keepFrom) && isCount(count) ? { op: "truncate", keepFrom, count } : undefined,
+  compact: ({ summary, keepFrom, count }) =>
+    typeof summary === "string" && isCount(keepFrom) && isCount(count)
+      ? { op: "compact", summary, keepFrom, count }
+      : undefined,
+  rewind: ({ to, count, view }) => {
+    if (!isCount(to) || !isCount(count)) return undefined;
+    if (view === undefined) return { op: "rewind", to, count };
+    const rewound = decodeView(view);
+    return rewound === undefined ? undefined : { op: "rewind", to, count, view: rewound };
+  },
+  reset: ({ summary }) => {
+    if (summary === undefined) return { op: "reset" };
+    return typeof summary === "string" ? { op: "reset", summary } : undefined;
+  },
+  meta: ({ title, tags }) => {
+    if (title !== undefined && typeof title !== "string") return undefined;
+    if (tags !== undefined && !isStrings(tags)) return undefined;
+    return { op: "meta", ...(title === undefined ? {} : { title }), ...(tags === undefined ? {} : { tags }) };
+  },
+  note: ({ kind }, json) => {
+    const data = typeof kind === "string" ? noteData(json, kind) : undefined;
+    return typeof kind === "string" && data !== undefined ? { op: "note", kind, json: data } : undefined;
+  },
+};
 
 /** The data of a note exactly as written: it follows the kind and ends with the line. `undefined`: not so written. */
 function noteData(json: string, kind: string): string | undefined {

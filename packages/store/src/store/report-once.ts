@@ -1,4 +1,5 @@
 import type { Damage } from "../record/session-record.ts";
+import { warnOfDamage } from "./warn.ts";
 
 /** A place is met again with each reading; it is reported the first time. */
 export function reportOnce(
@@ -10,6 +11,11 @@ export function reportOnce(
     const name = nameOf(damage);
     if (reported.has(name)) return;
     reported.add(name);
-    report(damage);
+    try {
+      report(damage);
+    } catch {
+      // A handler that throws must not fail the read that met the damage.
+      warnOfDamage(damage);
+    }
   };
 }

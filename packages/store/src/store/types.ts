@@ -20,7 +20,7 @@ export interface ListOptions {
   readonly order?: "updated" | "created" | "key";
   readonly prefix?: string;
   readonly limit?: number;
-  /** The key of the last one seen. */
+  /** The key of the last one seen; or its id, where a key has several sessions. */
   readonly after?: string;
 }
 
