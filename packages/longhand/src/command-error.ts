@@ -6,24 +6,29 @@ export type CommandErrorCode =
   | "KEY_UNKNOWN"
   | "KEY_AMBIGUOUS"
   | "NOTHING_TO_UNDO"
+  | "SESSIONS_UNREADABLE"
   | "FILE_EXISTS"
   | "FILE_FAILED"
   | "TOUR_FAILED";
 
+export interface CommandErrorFacts {
+  /** Only what a program that reads `--json` can use. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+  /** A command that helps, on a line of its own so that it can be pasted. */
+  readonly remedy?: string;
+  readonly cause?: unknown;
+}
+
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly code: CommandErrorCode;
-  /** Only what a program that reads `--json` can use. */
   readonly detail: Readonly<Record<string, unknown>>;
+  readonly remedy: string | undefined;
 
-  constructor(
-    code: CommandErrorCode,
-    message: string,
-    detail: Readonly<Record<string, unknown>> = {},
-    cause?: unknown,
-  ) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(code: CommandErrorCode, message: string, facts: CommandErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = code;
-    this.detail = detail;
+    this.detail = facts.detail ?? {};
+    this.remedy = facts.remedy;
   }
 }

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addExamples } from "./commands/add-examples.ts";
+import { parseNotEmpty } from "./commands/parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./commands/surroundings.ts";
 import type { PlaceOptions } from "./config/resolve-places.ts";
 
@@ -47,12 +48,20 @@ export function makeProgram(
 ): Command {
   const program = new Command("longhand")
     .description("Keeps the conversations of AI agents: every word, in plain files.")
-    .version(readVersion(), "--version", "the version of longhand")
+    .version(readVersion(), "-V, --version", "the version of longhand (also -v)")
     .helpOption("-h, --help", "examples and options")
     .helpCommand(false)
-    .option("--home <dir>", "where Longhand keeps things (default: LONGHAND_HOME, else ~/.longhand)")
-    .option("--workspace <dir>", "sessions, memory, skills (default: workspace/ in the home)")
-    .option("--sessions <dir>", "the store itself (default: sessions/ in the workspace)")
+    .option(
+      "--home <dir>",
+      "where Longhand keeps things (default: LONGHAND_HOME, else ~/.longhand)",
+      parseNotEmpty,
+    )
+    .option(
+      "--workspace <dir>",
+      "the directory that sessions/ is in (default: workspace/ in the home)",
+      parseNotEmpty,
+    )
+    .option("--sessions <dir>", "the store itself (default: sessions/ in the workspace)", parseNotEmpty)
     .option("--no-color", "no colours; NO_COLOR=1 does the same, FORCE_COLOR=1 the opposite")
     .configureHelp({
       showGlobalOptions: true,
@@ -74,6 +83,8 @@ export function makeProgram(
   program.hook("preSubcommand", async (_program, command) => {
     const { defineCommand } = await entryOf(command.name()).load();
     defineCommand(command, (options) => begin(program.opts<PlaceOptions>(), options));
+    const name = `longhand ${command.name()}`;
+    command.showHelpAfterError(`  usage: ${name} ${command.usage()}\n  see:   ${name} --help`);
   });
   return program;
 }

@@ -1,9 +1,10 @@
 /** Runs one command line from beginning to end: its answer, its errors, its exit code. */
 
-import { homedir, tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { CommanderError } from "commander";
-import { resolvePlaces } from "./config/resolve-places.ts";
-import { makeProgram } from "./program.ts";
+import { type PlaceOptions, resolvePlaces } from "./config/resolve-places.ts";
+import { COMMANDS, makeProgram } from "./program.ts";
+import { commandToPaste, type ToPaste } from "./terminal/command-to-paste.ts";
 import { escapeControls } from "./terminal/escape-controls.ts";
 import { EXIT } from "./terminal/exit-codes.ts";
 import { jsonLine } from "./terminal/json-line.ts";
@@ -30,48 +31,59 @@ export async function run(commandLine: readonly string[], world: World): Promise
       output,
       input,
       json,
+      toPaste: commandToPaste(places),
       markFailed: () => (exitCode = EXIT.failed),
       places: resolvePlaces(places, {
         environment,
         currentDirectory,
         temporaryDirectory: tmpdir(),
-        accountHome: homedir,
+        // Not homedir(), which gives an empty HOME as it is.
+        accountHome: () => userInfo().homedir,
       }),
     }),
   );
   try {
-    await program.parseAsync(helpAsOption(commandLine), { from: "user" });
+    await program.parseAsync(asOptions(commandLine), { from: "user" });
     return exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return await tell(error, wantsJson, world);
+    if (!(error instanceof CommanderError)) {
+      return await tell(error, wantsJson, world, commandToPaste(program.opts<PlaceOptions>()));
+    }
     if (error.exitCode === 0) return EXIT.ok;
     // Without a command commander prints the help as a complaint; here it is the answer.
     if (error.code === "commander.help") {
       output.write(complaint);
       return EXIT.ok;
     }
+    const message = complaint.replace(/^error: /, "").trimEnd() + optionHint(complaint, commandLine);
     output.writeError(
       wantsJson
-        ? jsonLine({ error: { code: "USAGE_INVALID", message: complaint.replace(/^error: /, "").trim() } })
-        : escapeControls(complaint.replace(/^error: /, "longhand: ")),
+        ? jsonLine({ error: { code: "USAGE_INVALID", message } })
+        : escapeControls(`longhand: ${message}\n`),
     );
     return EXIT.usage;
   }
 }
 
-async function tell(error: unknown, wantsJson: boolean, { output, environment }: World): Promise<number> {
+async function tell(
+  error: unknown,
+  wantsJson: boolean,
+  { output, environment }: World,
+  toPaste: ToPaste,
+): Promise<number> {
   // Loaded only now, with the store behind it: help needs neither.
   const { explainError } = await import("./terminal/explain-error.ts");
-  const { code, message, remedy, detail, exitCode } = explainError(error);
+  const { code, message, remedy, detail, exitCode } = explainError(error, toPaste);
   if (wantsJson) {
     const more = Object.keys(detail).length === 0 ? {} : { detail };
     output.writeError(
       jsonLine({ error: { code, message, ...(remedy === undefined ? {} : { remedy }), ...more } }),
     );
   } else {
-    const lines = [`longhand: ${message}`, ...(remedy === undefined ? [] : [`  ${remedy}`])];
-    const wrapped = wrapText(escapeControls(lines.join("\n")), output.errorWidth);
-    output.writeError(wrapped.map((line) => `${line}\n`).join(""));
+    // The remedy may be a command to paste: it is not broken into lines.
+    const lines = wrapText(escapeControls(`longhand: ${message}`), output.errorWidth);
+    if (remedy !== undefined) lines.push(`  ${escapeControls(remedy)}`);
+    output.writeError(lines.map((line) => `${line}\n`).join(""));
   }
   if (environment["LONGHAND_DEBUG"] === "1" && error instanceof Error) {
     output.writeError(`${escapeControls(error.stack ?? "")}\n`);
@@ -79,9 +91,19 @@ async function tell(error: unknown, wantsJson: boolean, { output, environment }:
   return exitCode;
 }
 
+/** An option of a command that stands before it. */
+function optionHint(complaint: string, commandLine: readonly string[]): string {
+  const option = /unknown option '([^']+)'/.exec(complaint)?.[1];
+  const [name] = beforeDashes(commandLine).filter((word) => Object.hasOwn(COMMANDS, word));
+  if (option === undefined || name === undefined) return "";
+  const isBefore = commandLine.indexOf(option) < commandLine.indexOf(name);
+  return isBefore ? `\n(Put ${option} after the command: longhand ${name} ${option})` : "";
+}
+
 /** `longhand help show` is `longhand show --help`: a command's help is known once its file is loaded. */
-function helpAsOption(commandLine: readonly string[]): string[] {
+function asOptions(commandLine: readonly string[]): string[] {
   const [first, ...rest] = commandLine;
+  if (first === "-v") return ["--version", ...rest];
   return first === "help" ? [...rest, "--help"] : [...commandLine];
 }
 

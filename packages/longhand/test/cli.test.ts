@@ -5,6 +5,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
+import { COMMANDS } from "../src/program.ts";
 import { withTemporaryDirectory } from "./support/fake-world.ts";
 
 const PROGRAM = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -73,6 +74,26 @@ describe("in a process of its own", () => {
       );
       expect((await longhand(["export", "k", "--format", "jsonl"], at)).stdout.split("\n")).toHaveLength(5);
       expect((await longhand(["doctor", "--json"], at)).stdout).toContain('"problems":[]');
+    });
+  });
+
+  test("help is given without loading the store", async () => {
+    await withTemporaryDirectory(async (home) => {
+      const environment = { LONGHAND_HOME: home, NODE_DEBUG: "esm" };
+      const loadsStore = async (words: readonly string[]): Promise<boolean> =>
+        (await longhand(words, { environment })).stderr.includes("store/dist/index.js");
+      // Or nothing would be shown by what follows.
+      expect(await loadsStore(["list"])).toBe(true);
+      for (const name of Object.keys(COMMANDS)) expect(await loadsStore([name, "--help"]), name).toBe(false);
+    });
+  });
+
+  test("an empty HOME is no home: nothing is written into the current directory", async () => {
+    await withTemporaryDirectory(async (temporary) => {
+      const line = `cd "${temporary}" && "${process.execPath}" "${PROGRAM}" doctor --json`;
+      const { stdout } = await shell(line, { environment: { HOME: "" } });
+      const { places } = JSON.parse(stdout) as { places: { home: { path: string } } };
+      expect(places.home.path.startsWith(temporary)).toBe(false);
     });
   });
 
@@ -162,6 +183,12 @@ describe("the tour", () => {
       // A header, what was found, and the one append after it.
       expect(lines.filter((line) => line.includes('"seq":'))).toHaveLength(report.kill.seqAfter + 1);
     });
+  });
+
+  test("says what is wrong with a home that is a file", async () => {
+    const { exitCode, stderr } = await longhand(["tour", "--home", PROGRAM]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`--home ${PROGRAM}: the tour cannot`)]);
+    expect(stderr).toContain("a file where a directory must be");
   });
 
   test("goes to the temporary directory without HOME", async () => {

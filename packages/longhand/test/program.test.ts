@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../src/program.ts";
 import { runIn, withTemporaryDirectory } from "./support/fake-world.ts";
@@ -27,9 +28,9 @@ describe("help", () => {
     },
   );
 
-  test("--version", async () => {
+  test.each(["--version", "-V", "-v"])("%s", async (option) => {
     await withTemporaryDirectory(async (home) => {
-      expect((await runIn(home, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+      expect((await runIn(home, [option])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     });
   });
 });
@@ -39,9 +40,17 @@ describe("wrong usage is exit code 2", () => {
     ["lst", "unknown command"],
     ["list --nonsense", "unknown option '--nonsense'"],
     ["list --limit many", "whole number"],
+    ["list --limit 0", "whole number from 1 on"],
+    ["search x --limit 0", "whole number from 1 on"],
+    ["list --lmit 3", "Did you mean --limit?"],
+    ["--jsno list", "Put --jsno after the command: longhand list --jsno"],
+    ["append k x --wait soon", "number of seconds"],
     ["list --order size", "Allowed choices"],
     ["list extra", "too many arguments"],
-    ["show", "missing required argument 'key'"],
+    [
+      "show",
+      "missing required argument 'key'\n  usage: longhand show [options] <key>\n  see:   longhand show --help",
+    ],
     ["truncate k", "--keep-last"],
     ["append k", "no text to append"],
     ["append k hi --role boss", "Allowed choices"],
@@ -59,5 +68,29 @@ describe("wrong usage is exit code 2", () => {
       expect(json.exitCode).toBe(2);
       expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "USAGE_INVALID" } });
     });
+  });
+});
+
+test.each([
+  ["--sessions", ["list", "--sessions", ""]],
+  ["--workspace", ["--workspace", "", "append", "k", "x"]],
+  ["--home", ["append", "k", "x", "--home="]],
+  ["--output", ["export", "k", "--output", ""]],
+  ["word", ["search", " ", ""]],
+] as const)("an empty %s is wrong usage, and nothing is written", async (name, words) => {
+  await withTemporaryDirectory(async (home) => {
+    const { exitCode, stderr } = await runIn(home, words);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(name)]);
+    expect(await readdir(home)).toEqual([]);
+  });
+});
+
+test("--json before the command is told where it belongs", async () => {
+  await withTemporaryDirectory(async (home) => {
+    const { exitCode, stderr } = await runIn(home, ["--json", "list"]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining("after the command: longhand list --json"),
+    ]);
   });
 });

@@ -3,15 +3,17 @@
 import { Option } from "commander";
 import type { Message, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
-import { keyToWrite } from "../sessions/choose-session.ts";
+import { LAST } from "../sessions/match-key.ts";
+import { findKey } from "../sessions/with-session.ts";
 import { withStoreForWriting } from "../sessions/with-store.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Input } from "../terminal/output.ts";
 import { addExamples } from "./add-examples.ts";
-import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+import { addWaitOption } from "./add-wait-option.ts";
+import type { DefineCommand, JsonOption, Surroundings, WaitOption } from "./surroundings.ts";
 
-export interface AppendCommandOptions extends JsonOption {
+export interface AppendCommandOptions extends JsonOption, WaitOption {
   readonly role?: Message["role"];
   readonly id?: string;
 }
@@ -27,7 +29,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ['longhand append last "Done." --role assistant', "to the session with the newest activity"],
     ['longhand append my-notes "paid" --id invoice-7', "safe to repeat: written once"],
   ]);
-  command
+  addWaitOption(command)
     .argument("<key>", "the whole key, or “last”; a part of a key is a new key here")
     .argument("[text]", "the message; left out or “-”: standard input, without its last line end")
     .addOption(new Option("--role <role>", "who speaks").choices(ROLES).default("user"))
@@ -36,20 +38,21 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .action(async (key: string, text: string | undefined, options: AppendCommandOptions) => {
       const surroundings = begin(options);
       const content = await messageText(text, surroundings.input);
-      await withStoreForWriting(surroundings, async (store) =>
-        append(store, key, content, options, surroundings),
+      // A write to a new key begins a session, so the key is taken as it is given: no part of another one.
+      const itsKey = key === LAST ? await findKey(surroundings, key) : key;
+      await withStoreForWriting(surroundings, options.wait, async (store) =>
+        append(store, itsKey, content, options, surroundings),
       );
     });
 };
 
 export async function append(
   store: Store,
-  wanted: string,
+  key: string,
   content: string,
-  { role = "user", id }: AppendCommandOptions,
+  { role = "user", id }: Pick<AppendCommandOptions, "role" | "id">,
   { output, json }: Surroundings,
 ): Promise<void> {
-  const key = await keyToWrite(store, wanted, output.now());
   const { seq } = await store.session(key).append({ role, content }, id === undefined ? {} : { id });
   output.write(json ? jsonLine({ key, seq }) : `seq ${seq}  ${output.colors.cyan(escapeKey(key))}\n`);
 }
@@ -74,11 +77,8 @@ async function standardInput(text: string | undefined, input: Input): Promise<st
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, "");
   } catch (cause) {
-    throw new CommandError(
-      "INPUT_INVALID",
-      "standard input is not UTF-8 text; nothing was written",
-      {},
+    throw new CommandError("INPUT_INVALID", "standard input is not UTF-8 text; nothing was written", {
       cause,
-    );
+    });
   }
 }

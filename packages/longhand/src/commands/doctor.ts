@@ -1,15 +1,14 @@
 /** `longhand doctor`: where things are and why, whether they are well, and what to do where they are not. */
 
 import { arch, platform, release } from "node:os";
+import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
 import {
   type ContentFacts,
-  type DirectoryFacts,
   examineContent,
-  examineDirectory,
   examineWriter,
   type WriterFacts,
 } from "../sessions/examine-store.ts";
-import { findProblems, type Problem } from "../sessions/find-problems.ts";
+import { type Examined, findProblems, type Problem } from "../sessions/find-problems.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -36,10 +35,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     });
 };
 
-interface Report {
-  readonly directory: DirectoryFacts;
-  readonly content: ContentFacts;
-  readonly writer: WriterFacts;
+interface Report extends Examined {
   readonly problems: readonly Problem[];
 }
 
@@ -54,19 +50,35 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
   return problems.length;
 }
 
-async function examine({ output, places }: Surroundings): Promise<Report> {
+const NOTHING: ContentFacts = {
+  sessions: 0,
+  archived: 0,
+  trashed: 0,
+  messages: 0,
+  messagesInView: 0,
+  bytes: 0,
+  damage: [],
+  unreadable: [],
+  failures: [],
+};
+
+async function examine({ output, places, toPaste }: Surroundings): Promise<Report> {
   const { path } = places.sessions;
   const directory = await examineDirectory(path);
-  const readable = directory.exists && directory.isDirectory;
+  const isReadable = directory.isDirectory && directory.failure === undefined;
   const progress = startProgress(output);
-  const content = readable
+  const content = isReadable
     ? await examineContent(path, (key, number) => {
         progress.show(`reading session ${number}: ${escapeKey(key)}`);
       })
-    : { sessions: 0, messages: 0, messagesInView: 0, bytes: 0, damage: [], failures: [] };
+    : NOTHING;
   progress.end();
-  const writer: WriterFacts = readable ? await examineWriter(path) : { state: "untried" };
-  return { directory, content, writer, problems: findProblems(path, directory, content, writer) };
+  const damage = [...content.damage];
+  const writer: WriterFacts = isReadable
+    ? await examineWriter(path, (found) => damage.push(found))
+    : { state: "untried" };
+  const examined = { path, directory, content: { ...content, damage }, writer };
+  return { ...examined, problems: findProblems(examined, toPaste) };
 }
 
 function reportLines(
@@ -85,9 +97,7 @@ function reportLines(
     "",
     bold("Store"),
     row("directory", describeDirectory(directory)),
-    row("sessions", `${content.sessions} (${formatBytes(content.bytes)})`),
-    row("messages", `${content.messages} kept, ${content.messagesInView} in the views`),
-    row("damage", content.damage.length === 0 ? "none found" : countOf(content.damage.length, "place")),
+    ...contentRows(content).map(([name, value]) => row(name, value)),
     row("writer", describeWriter(writer)),
     "",
     bold("System"),
@@ -104,7 +114,24 @@ function reportLines(
   ];
 }
 
-function describeDirectory({ exists, isDirectory, mode, owner, isOwn }: DirectoryFacts): string {
+function contentRows(content: ContentFacts): (readonly [name: string, value: string])[] {
+  const { sessions, archived, trashed, messages, messagesInView, bytes, damage, unreadable } = content;
+  const putAway = [
+    ...(archived === 0 ? [] : [`${archived} archived`]),
+    ...(trashed === 0 ? [] : [`${trashed} in the trash`]),
+  ];
+  return [
+    ["sessions", [`${sessions} active`, ...putAway].join(", ") + ` (${formatBytes(bytes)})`],
+    ...(unreadable.length === 0
+      ? []
+      : [["unreadable", `${countOf(unreadable.length, "session")} more, see below`] as const]),
+    ["messages", `${messages} kept, ${messagesInView} in the views, in active sessions`],
+    ["damage", damage.length === 0 ? "none found" : countOf(damage.length, "place")],
+  ];
+}
+
+function describeDirectory({ exists, isDirectory, mode, owner, isOwn, failure }: DirectoryFacts): string {
+  if (failure !== undefined && !isDirectory) return "cannot be looked at";
   if (!exists) return "not there yet; the first append creates it";
   if (!isDirectory) return "not a directory";
   return `mode ${mode}, owner ${owner}${isOwn ? " (you)" : ""}`;
@@ -119,6 +146,6 @@ function describeWriter({ state, owner, reason }: WriterFacts): string {
     case "failed":
       return `could not be opened for writing: ${reason ?? ""}`;
     case "untried":
-      return "not tried; there is no store here yet";
+      return "not tried; there is no store here that could be opened";
   }
 }

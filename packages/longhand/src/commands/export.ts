@@ -7,11 +7,13 @@ import { toJson, toJsonLines } from "../export/to-json.ts";
 import { toMarkdown } from "../export/to-markdown.ts";
 import { writePrivateFile } from "../export/write-private-file.ts";
 import { chooseSession } from "../sessions/choose-session.ts";
+import { markLive } from "../sessions/mark-live.ts";
 import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { addExamples } from "./add-examples.ts";
+import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 
 const FORMATS = ["md", "json", "jsonl"] as const;
@@ -38,13 +40,20 @@ export const defineCommand: DefineCommand = (command, begin) => {
         "md and json: the view; jsonl: every record, cut and undone ones too (default: by the file's name, else md)",
       ).choices(FORMATS),
     )
-    .option("--output <file>", "write there (mode 0600) instead of standard output; “-” is standard output")
+    .option(
+      "--output <file>",
+      "write there (mode 0600) instead of standard output; “-” is standard output",
+      parseNotEmpty,
+    )
     .option("--force", "replace the file if it is there")
-    .option("--json", "without --output: the same as --format json; with it: tell as JSON what was written")
+    .option(
+      "--json",
+      "without --output and --format: the same as --format json; with --output: tell as JSON what was written",
+    )
     .action(async (key: string, options: ExportCommandOptions) => {
       const surroundings = begin(options);
       await withStoreForReading(surroundings, async (store) => {
-        const info = await chooseSession(store, key, surroundings.output.now());
+        const info = await chooseSession(store, key, { ...surroundings, archivedToo: true });
         await exportSession(store, info, options, surroundings);
       });
     });
@@ -86,6 +95,8 @@ function piecesOf(store: Store, info: SessionInfo, format: Format): AsyncIterabl
     case "json":
       return toJson(info, session.iterate());
     case "jsonl":
-      return toJsonLines(session.records());
+      return toJsonLines(
+        markLive(session.records({ to: info.seq }), session.records({ to: info.seq, live: true })),
+      );
   }
 }

@@ -2,21 +2,26 @@
 
 import { Option } from "commander";
 import type { SessionInfo, Store } from "@longhand/store";
-import { sessionLabel } from "../sessions/session-label.ts";
+import { CommandError } from "../command-error.ts";
+import { firstWords, sessionLabel } from "../sessions/session-label.ts";
+import { describeUnreadable, type UnreadableSession } from "../sessions/unreadable-session.ts";
 import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
-import { relativeTime } from "../terminal/format-time.ts";
+import { timesFor } from "../terminal/format-time.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { renderTable } from "../terminal/table.ts";
+import { shellQuote } from "../terminal/shell-quote.ts";
+import { type Column, renderTable } from "../terminal/table.ts";
 import { addExamples } from "./add-examples.ts";
-import { parseWholeNumber } from "./parse-whole-number.ts";
+import { parseCount } from "./parse-whole-number.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+import { TIMES_HELP } from "./times-help.ts";
 
 export interface ListCommandOptions extends JsonOption {
   readonly limit?: number;
   readonly prefix?: string;
   readonly order?: "updated" | "created" | "key";
+  readonly all?: boolean;
 }
 
 /** What a person still looks through; a program is given everything. */
@@ -30,84 +35,137 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ["longhand list --json | jq -r .key", "all keys, for a program"],
   ]);
   command
-    .option("--limit <n>", `at most that many (default: ${DEFAULT_LIMIT}; with --json all)`, parseWholeNumber)
+    .option("--limit <n>", `at most that many (default: ${DEFAULT_LIMIT}; with --json all)`, parseCount)
     .option("--prefix <text>", "only keys that begin with it")
     .addOption(
       new Option("--order <order>", "what comes first")
         .choices(["updated", "created", "key"])
         .default("updated"),
     )
-    .option("--json", "JSON lines: one session a line")
+    .option("--all", "archived sessions too, with a column that says so")
+    .option("--json", "JSON lines: one session a line, with its first words as “preview”")
+    .addHelpText("after", TIMES_HELP)
     .action(async (options: ListCommandOptions) => {
       const surroundings = begin(options);
-      await withStoreForReading(surroundings, async (store) => list(store, options, surroundings));
+      const unreadable: UnreadableSession[] = [];
+      await withStoreForReading(surroundings, async (store) => list(store, options, surroundings), {
+        onUnreadable: (session) => void unreadable.push(session),
+      });
+      if (unreadable.length > 0) throw notAllRead(unreadable, surroundings);
     });
 };
 
 export async function list(
   store: Store,
-  { limit, prefix = "", order = "updated" }: ListCommandOptions,
+  options: ListCommandOptions,
   surroundings: Surroundings,
 ): Promise<void> {
+  const { limit } = options;
+  const { output } = surroundings;
   if (surroundings.json) {
-    const wanted = { order, prefix, ...(limit === undefined ? {} : { limit }) };
-    for await (const session of store.list(wanted)) {
-      if (surroundings.output.isClosed()) return;
-      surroundings.output.write(jsonLine(session));
+    for await (const session of sessionsOf(store, options, limit ?? Infinity)) {
+      if (output.isClosed()) return;
+      output.write(jsonLine({ ...session, preview: await firstWords(store, session) }));
     }
     return;
   }
   const shown = limit ?? DEFAULT_LIMIT;
   const sessions: SessionInfo[] = [];
   // One more than is shown tells whether there are more.
-  for await (const session of store.list({ order, prefix, limit: shown + 1 })) sessions.push(session);
-  if (sessions.length === 0) sayThereIsNone(prefix, surroundings);
-  else await printTable(store, sessions, shown, surroundings);
+  for await (const session of sessionsOf(store, options, shown + 1)) sessions.push(session);
+  if (sessions.length === 0) {
+    sayThereIsNone(options, surroundings);
+    return;
+  }
+  await printTable(store, sessions.slice(0, shown), options, surroundings);
+  if (sessions.length > shown) {
+    output.write(output.colors.dim(`There are more: ${moreCommand(options, shown * 10, surroundings)}\n`));
+  }
+}
+
+async function* sessionsOf(
+  store: Store,
+  { prefix = "", order = "updated", all = false }: ListCommandOptions,
+  limit: number,
+): AsyncIterable<SessionInfo> {
+  let count = 0;
+  for await (const session of store.list({ prefix, order, status: all ? "any" : "active" })) {
+    if (session.status === "trashed") continue;
+    if (++count > limit) return;
+    yield session;
+  }
 }
 
 async function printTable(
   store: Store,
   sessions: readonly SessionInfo[],
-  shown: number,
+  { all = false }: ListCommandOptions,
   { output }: Surroundings,
 ): Promise<void> {
-  const { colors, isTerminal, width } = output;
+  const { colors, width } = output;
+  const times = timesFor(output);
   const rows: string[][] = [];
-  for (const session of sessions.slice(0, shown)) {
-    const { key, count, updated, bytes, damaged } = session;
+  for (const session of sessions) {
+    const { key, status, count, updated, bytes, damaged } = session;
     const mark = damaged === 0 ? "" : `[${countOf(damaged, "damaged place")}] `;
     rows.push([
       escapeKey(key),
       mark + (await sessionLabel(store, session)),
       String(count),
-      isTerminal ? relativeTime(updated, output.now()) : updated,
+      times.moment(updated),
       formatBytes(bytes),
+      ...(all ? [status] : []),
     ]);
   }
-  const columns = [
-    { heading: "KEY", least: 12 },
+  const columns: readonly Column[] = [
+    { heading: "KEY", least: 12, most: 40 },
     { heading: "TITLE OR FIRST WORDS", least: 10 },
     { heading: "MESSAGES", align: "right" },
     { heading: "UPDATED" },
     { heading: "SIZE", align: "right" },
-  ] as const;
+    ...(all ? [{ heading: "STATUS" }] : []),
+  ];
   const lines = renderTable({ columns, rows, shrinks: [1, 0] }, width, (cell, row, column) => {
     if (row === -1) return colors.dim(cell);
     if (column === 0) return colors.cyan(cell);
     return column === 1 && (sessions[row]?.damaged ?? 0) > 0 ? colors.red(cell) : cell;
   });
   for (const line of lines) output.write(`${line}\n`);
-  if (sessions.length > shown) {
-    output.write(colors.dim(`There are more: --limit ${Math.max(shown, 1) * 10} shows further ones.\n`));
-  }
 }
 
-function sayThereIsNone(prefix: string, { output, places }: Surroundings): void {
+function moreCommand(
+  { prefix = "", order = "updated", all = false }: ListCommandOptions,
+  limit: number,
+  { toPaste }: Surroundings,
+): string {
+  const words = [
+    `list --limit ${limit}`,
+    ...(all ? ["--all"] : []),
+    ...(order === "updated" ? [] : [`--order ${order}`]),
+    ...(prefix === "" ? [] : [`--prefix ${shellQuote(prefix)}`]),
+  ];
+  return toPaste(words.join(" "));
+}
+
+function sayThereIsNone(
+  { prefix = "" }: ListCommandOptions,
+  { output, places, toPaste }: Surroundings,
+): void {
   const { path, why } = places.sessions;
   const which = prefix === "" ? "" : ` whose key begins with “${escapeKey(prefix)}”`;
   output.write(`No sessions${which} in ${escapeLine(path)} (${why}).\n`);
   output.write(
-    'Begin one:              longhand append my-first "hello"\n' +
+    `Begin one:              ${toPaste('append my-first "hello"')}\n` +
       "Or look somewhere else: longhand list --sessions DIR\n",
+  );
+}
+
+/** The sessions that could be read have been listed; that the list is not whole must not be overlooked. */
+function notAllRead(unreadable: readonly UnreadableSession[], { toPaste }: Surroundings): CommandError {
+  const lines = unreadable.map((session) => `  ${escapeLine(describeUnreadable(session))}`);
+  return new CommandError(
+    "SESSIONS_UNREADABLE",
+    [`${countOf(unreadable.length, "session")} could not be read:`, ...lines].join("\n"),
+    { detail: { sessions: unreadable }, remedy: `what to do: ${toPaste("doctor")}` },
   );
 }

@@ -1,15 +1,15 @@
 /** `longhand search`: finds messages by their words, in everything that is kept. */
 
-import type { SearchHit, Store } from "@longhand/store";
+import type { SearchHit, SessionInfo, Store } from "@longhand/store";
+import { CommandError } from "../command-error.ts";
 import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeKey, escapeLine, onOneLine } from "../terminal/escape-controls.ts";
-import { countOf } from "../terminal/format-count.ts";
 import { highlightWords } from "../terminal/highlight-words.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { readableWidth } from "../terminal/output.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { addExamples } from "./add-examples.ts";
-import { parseWholeNumber } from "./parse-whole-number.ts";
+import { parseCount } from "./parse-whole-number.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 
 export interface SearchCommandOptions extends JsonOption {
@@ -27,13 +27,13 @@ export const defineCommand: DefineCommand = (command, begin) => {
   ]);
   command
     .argument("<words...>", "a message must have all of them; upper and lower case are the same")
-    .option("--limit <n>", "at most that many", parseWholeNumber, DEFAULT_LIMIT)
+    .option("--limit <n>", "at most that many", parseCount, DEFAULT_LIMIT)
     .option("--json", "JSON lines: one hit a line, the best first")
     .action(async (words: string[], options: SearchCommandOptions) => {
+      const query = words.join(" ").trim();
+      if (query === "") throw new CommandError("USAGE_INVALID", "there is no word to search for");
       const surroundings = begin(options);
-      await withStoreForReading(surroundings, async (store) =>
-        search(store, words.join(" "), options, surroundings),
-      );
+      await withStoreForReading(surroundings, async (store) => search(store, query, options, surroundings));
     });
 };
 
@@ -44,8 +44,9 @@ export async function search(
   { output, json, places }: Surroundings,
 ): Promise<void> {
   const hits = await store.search(query, { limit });
+  const statuses = await statusesOf(store, hits);
   if (json) {
-    for (const hit of hits) output.write(jsonLine(hit));
+    for (const hit of hits) output.write(jsonLine({ ...hit, status: statuses.get(hit.key) }));
     return;
   }
   if (hits.length === 0) {
@@ -54,17 +55,35 @@ export async function search(
   }
   for (const hit of hits)
     output.write(
-      hitLines(hit, query, output)
+      hitLines(hit, statuses.get(hit.key) === "archived", query, output)
         .map((line) => `${line}\n`)
         .join(""),
     );
   if (hits.length === limit) {
-    output.write(output.colors.dim(`These are the best ${countOf(limit, "hit")}; --limit shows more.\n`));
+    output.write(
+      output.colors.dim(
+        `${limit === 1 ? "This is the best hit" : `These are the best ${limit} hits`}; --limit shows more.\n`,
+      ),
+    );
   }
+}
+
+/** A key with an active session counts as active: a hit does not say which session of the key it is in. */
+async function statusesOf(
+  store: Store,
+  hits: readonly SearchHit[],
+): Promise<ReadonlyMap<string, SessionInfo["status"]>> {
+  const statuses = new Map<string, SessionInfo["status"]>();
+  for (const key of new Set(hits.map((hit) => hit.key))) {
+    const info = await store.session(key).state();
+    if (info !== undefined) statuses.set(key, info.status);
+  }
+  return statuses;
 }
 
 function hitLines(
   { key, seq, snippet, message }: SearchHit,
+  isArchived: boolean,
   query: string,
   output: Surroundings["output"],
 ): string[] {
@@ -73,7 +92,7 @@ function hitLines(
   const found = wrapText(escapeLine(snippet), width === undefined ? undefined : width - 2);
   const mark = (word: string): string => colors.bold(colors.yellow(word));
   return [
-    `${colors.cyan(escapeKey(key))}  ${colors.dim(`#${seq} · ${message.role}`)}`,
+    `${colors.cyan(escapeKey(key))}${isArchived ? " (archived)" : ""}  ${colors.dim(`#${seq} · ${message.role}`)}`,
     ...found.map((line) => `  ${highlightWords(line, query, mark)}`),
     "",
   ];

@@ -1,17 +1,18 @@
 /** `longhand show`: a conversation to read. */
 
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
+import { toJsonLines } from "../export/to-json.ts";
 import { chooseSession } from "../sessions/choose-session.ts";
 import { markLive } from "../sessions/mark-live.ts";
 import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeControls, escapeKey, onOneLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
-import { dateAndTime, relativeTime } from "../terminal/format-time.ts";
-import { jsonLine } from "../terminal/json-line.ts";
+import { timesFor } from "../terminal/format-time.ts";
 import { readableWidth } from "../terminal/output.ts";
 import { renderTranscript } from "../terminal/transcript.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { addExamples } from "./add-examples.ts";
+import { TIMES_HELP } from "./times-help.ts";
 import { parseWholeNumber } from "./parse-whole-number.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 
@@ -34,7 +35,8 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .option("--last <n>", "only the newest n messages (with --all: records)", parseWholeNumber)
     .option("--all", "everything that is kept: cut and undone messages, notes, changes")
     .option("--full", "tool calls, results and reasoning whole instead of folded to a line")
-    .option("--json", "JSON lines: one record a line, with seq and time")
+    .option("--json", 'JSON lines: one record a line; with --all a message that is cut says "live":false')
+    .addHelpText("after", TIMES_HELP)
     .action(async (key: string, options: ShowCommandOptions) => {
       const surroundings = begin(options);
       await withStoreForReading(surroundings, async (store) => show(store, key, options, surroundings));
@@ -47,10 +49,9 @@ export async function show(
   options: ShowCommandOptions,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { output, json } = surroundings;
-  const info = await chooseSession(store, key, output.now());
+  const info = await chooseSession(store, key, { ...surroundings, archivedToo: true });
   const session = store.session(info.key);
-  if (json) await printRecords(session, options, surroundings);
+  if (surroundings.json) await printRecords(session, options, surroundings);
   else await printTranscript(session, info, options, surroundings);
 }
 
@@ -59,9 +60,10 @@ async function printRecords(
   { last, all = false }: ShowCommandOptions,
   { output }: Surroundings,
 ): Promise<void> {
-  for await (const record of session.records({ live: !all, ...(last === undefined ? {} : { last }) })) {
+  const records = session.records({ live: !all, ...(last === undefined ? {} : { last }) });
+  for await (const line of toJsonLines(markLive(records, session.records({ live: true })))) {
     if (output.isClosed()) return;
-    output.write(jsonLine(record));
+    output.write(line);
   }
 }
 
@@ -69,25 +71,39 @@ async function printTranscript(
   session: Session,
   info: SessionInfo,
   options: ShowCommandOptions,
-  { output }: Surroundings,
+  { output, toPaste }: Surroundings,
 ): Promise<void> {
   const { all = false, full = false } = options;
   const { colors } = output;
   const width = readableWidth(output);
   const range = await shownRange(session, info, options);
   const write = (lines: readonly string[]): void => output.write(lines.map((line) => `${line}\n`).join(""));
-  write(headingLines(info, output.now(), output));
+  write(headingLines(info, output, toPaste));
   if (info.summary !== "") {
     const summary = wrapText(escapeControls(info.summary), width === undefined ? undefined : width - 2);
     write([colors.bold("Summary of what came before"), ...summary.map((line) => `  ${line}`), ""]);
   }
   if (range.before !== "") write([colors.dim(range.before), ""]);
-  if (range.from === undefined) return;
-  const bounds = { from: range.from, to: info.seq };
-  const records = markLive(session.records(bounds), session.records({ ...bounds, live: true }));
-  for await (const line of renderTranscript(records, { width, colors, all, full })) {
-    if (output.isClosed()) return;
-    output.write(`${line}\n`);
+  let hidden = range.cut;
+  if (range.from !== undefined) {
+    const bounds = { from: range.from, to: info.seq };
+    const records = markLive(session.records(bounds), session.records({ ...bounds, live: true }));
+    const seen = watch(records, ({ record, isLive }) => {
+      if (record.op === undefined && !isLive) hidden++;
+    });
+    for await (const line of renderTranscript(seen, { width, colors, times: timesFor(output), all, full })) {
+      if (output.isClosed()) return;
+      output.write(`${line}\n`);
+    }
+  }
+  if (hidden > 0 && !all)
+    write([colors.dim(`To read what is cut or undone too: ${toPaste("show --all", info.key)}`)]);
+}
+
+async function* watch<T>(items: AsyncIterable<T>, see: (item: T) => void): AsyncIterable<T> {
+  for await (const item of items) {
+    see(item);
+    yield item;
   }
 }
 
@@ -96,22 +112,23 @@ async function shownRange(
   session: Session,
   info: SessionInfo,
   { last, all = false }: ShowCommandOptions,
-): Promise<{ readonly from: number | undefined; readonly before: string }> {
+): Promise<{ readonly from: number | undefined; readonly before: string; readonly cut: number }> {
   const wanted = { live: !all, to: info.seq, ...(last === undefined ? {} : { last }) };
   const first = await firstOf(session.records(wanted));
-  if (all) return { from: first?.seq, before: "" };
+  if (all) return { from: first?.seq, before: "", cut: 0 };
   if (last !== undefined) {
     const earlier = info.count - Math.min(last, info.count);
     return {
       from: first?.seq,
       before:
         earlier === 0 ? "" : `${countOf(earlier, "earlier message")} not shown; leave out --last to see all`,
+      cut: 0,
     };
   }
   const cut = await countMessages(session, (first?.seq ?? info.seq + 1) - 1);
-  if (cut === 0) return { from: first?.seq, before: first === undefined ? "No messages yet." : "" };
-  const before = `${countOf(cut, "earlier message is", "earlier messages are")} cut from the view; --all shows ${cut === 1 ? "it" : "them"}`;
-  return { from: first?.seq, before };
+  if (cut === 0) return { from: first?.seq, before: first === undefined ? "No messages yet." : "", cut };
+  const before = `${countOf(cut, "earlier message is", "earlier messages are")} cut from the view`;
+  return { from: first?.seq, before, cut };
 }
 
 async function firstOf(records: AsyncIterable<SessionRecord>): Promise<SessionRecord | undefined> {
@@ -128,23 +145,24 @@ async function countMessages(session: Session, to: number): Promise<number> {
 
 function headingLines(
   info: SessionInfo,
-  now: Date,
-  { colors, isTerminal }: Surroundings["output"],
+  output: Surroundings["output"],
+  toPaste: Surroundings["toPaste"],
 ): string[] {
-  const { key, title, tags, count, updated, bytes, damaged } = info;
+  const { colors } = output;
+  const { key, status, title, tags, count, updated, bytes, damaged } = info;
   const name = title === undefined || title === "" ? "" : `  ${onOneLine(title)}`;
   const facts = [
     countOf(count, "message"),
-    `updated ${isTerminal ? relativeTime(updated, now) : dateAndTime(updated)}`,
+    `updated ${timesFor(output).moment(updated)}`,
     formatBytes(bytes),
-    ...tags.map((tag) => `#${onOneLine(tag)}`),
+    ...(tags.length === 0 ? [] : [`tags: ${tags.map(onOneLine).join(", ")}`]),
   ];
   return [
-    colors.bold(escapeKey(key)) + name,
+    colors.bold(escapeKey(key)) + (status === "active" ? "" : ` (${status})`) + name,
     colors.dim(facts.join(" · ")),
     ...(damaged === 0
       ? []
-      : [colors.red(`${countOf(damaged, "damaged place")}: longhand doctor tells where`)]),
+      : [colors.red(`${countOf(damaged, "damaged place")}; where: ${toPaste("doctor")}`)]),
     "",
   ];
 }

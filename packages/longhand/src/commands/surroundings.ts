@@ -10,6 +10,10 @@ export interface Surroundings extends StoreSurroundings {
   markFailed(): void;
 }
 
+export interface WaitOption {
+  readonly wait: number;
+}
+
 export interface JsonOption {
   readonly json?: boolean;
 }

@@ -9,6 +9,7 @@ import { fitToWidth } from "../terminal/display-width.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { highlightWords } from "../terminal/highlight-words.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { timesFor } from "../terminal/format-time.ts";
 import { readableWidth } from "../terminal/output.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { renderTranscript } from "../terminal/transcript.ts";
@@ -147,7 +148,13 @@ async function* transcriptOf(
   records: readonly SessionRecord[],
   { output }: Surroundings,
 ): AsyncIterable<string> {
-  const style = { width: readableWidth(output), colors: output.colors, all: false, full: false };
+  const style = {
+    width: readableWidth(output),
+    colors: output.colors,
+    times: timesFor(output),
+    all: false,
+    full: false,
+  };
   const live = async function* (): AsyncIterable<{ record: SessionRecord; isLive: boolean }> {
     for (const record of records) yield await Promise.resolve({ record, isLive: true });
   };

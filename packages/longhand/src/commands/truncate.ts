@@ -1,17 +1,17 @@
 /** `longhand truncate`: shortens the view to its newest messages. What is cut stays in the log. */
 
 import type { SessionInfo, Store } from "@longhand/store";
-import { chooseSession } from "../sessions/choose-session.ts";
-import { withStoreForWriting } from "../sessions/with-store.ts";
+import { withSessionForWriting } from "../sessions/with-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { keyInCommand } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
+import { addWaitOption } from "./add-wait-option.ts";
 import { parseWholeNumber } from "./parse-whole-number.ts";
-import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+import { waysBack } from "./ways-back.ts";
+import type { DefineCommand, JsonOption, Surroundings, WaitOption } from "./surroundings.ts";
 
-export interface TruncateCommandOptions extends JsonOption {
+export interface TruncateCommandOptions extends JsonOption, WaitOption {
   readonly keepLast: number;
 }
 
@@ -20,16 +20,15 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ["longhand truncate last --keep-last 20", "the model sees the newest twenty messages"],
     ["longhand truncate my-notes --keep-last 0", "an empty view: a fresh start under the same key"],
   ]);
-  command
+  addWaitOption(command)
     .argument("<key>", "the key, any part of it that no other key has, or “last”")
     .requiredOption("--keep-last <n>", "how many messages stay in the view", parseWholeNumber)
     .option("--json", "one JSON document: key, seq, and the number of messages before and after")
     .action(async (key: string, options: TruncateCommandOptions) => {
       const surroundings = begin(options);
-      await withStoreForWriting(surroundings, async (store) => {
-        const info = await chooseSession(store, key, surroundings.output.now());
-        await truncate(store, info, options.keepLast, surroundings);
-      });
+      await withSessionForWriting(surroundings, key, options.wait, async (store, info) =>
+        truncate(store, info, options.keepLast, surroundings),
+      );
     });
 };
 
@@ -37,8 +36,9 @@ export async function truncate(
   store: Store,
   info: SessionInfo,
   keepLast: number,
-  { output, json }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> {
+  const { output, json } = surroundings;
   const { key, count: before } = info;
   const shown = output.colors.cyan(escapeKey(key));
   if (before <= keepLast) {
@@ -54,10 +54,5 @@ export async function truncate(
     return;
   }
   output.write(`Cut from the view of ${shown}: ${countOf(before - after, "message")}, ${after} left.\n`);
-  output.write(
-    output.colors.dim(
-      `Nothing is deleted. To read it:       longhand show --all ${keyInCommand(key)}\n` +
-        `                    To bring it back: longhand undo --to ${info.seq} ${keyInCommand(key)}\n`,
-    ),
-  );
+  output.write(waysBack(info, surroundings));
 }

@@ -5,19 +5,20 @@
 
 import type { SessionInfo, SessionRecord, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
-import { chooseSession } from "../sessions/choose-session.ts";
-import { withStoreForWriting } from "../sessions/with-store.ts";
+import { withSessionForWriting } from "../sessions/with-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
+import { timesFor } from "../terminal/format-time.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { readableWidth } from "../terminal/output.ts";
-import { keyInCommand } from "../terminal/shell-quote.ts";
 import { renderTranscript } from "../terminal/transcript.ts";
 import { addExamples } from "./add-examples.ts";
+import { addWaitOption } from "./add-wait-option.ts";
 import { parseWholeNumber } from "./parse-whole-number.ts";
-import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+import { waysBack } from "./ways-back.ts";
+import type { DefineCommand, JsonOption, Surroundings, WaitOption } from "./surroundings.ts";
 
-export interface UndoCommandOptions extends JsonOption {
+export interface UndoCommandOptions extends JsonOption, WaitOption {
   readonly to?: number;
 }
 
@@ -27,7 +28,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ["longhand undo my-notes 3", "the newest three"],
     ["longhand undo my-notes --to 12", "back to the view as it was after record 12"],
   ]);
-  command
+  addWaitOption(command)
     .argument("<key>", "the key, any part of it that no other key has, or “last”")
     .argument("[n]", "how many messages (default: 1)", parseWholeNumber)
     .option(
@@ -41,8 +42,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
         throw new CommandError("USAGE_INVALID", "give either a number of messages or --to, not both");
       }
       const surroundings = begin(options);
-      await withStoreForWriting(surroundings, async (store) => {
-        const info = await chooseSession(store, key, surroundings.output.now());
+      await withSessionForWriting(surroundings, key, options.wait, async (store, info) => {
         if (options.to === undefined) await undo(store, info, count ?? 1, surroundings);
         else await goBackTo(store, info, options.to, surroundings);
       });
@@ -53,8 +53,9 @@ export async function undo(
   store: Store,
   info: SessionInfo,
   count: number,
-  { output, json }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> {
+  const { output, json } = surroundings;
   const session = store.session(info.key);
   const undone: SessionRecord[] = [];
   for await (const record of session.records({ live: true, last: count })) undone.push(record);
@@ -74,19 +75,18 @@ export async function undo(
   const { colors } = output;
   const shown = colors.cyan(escapeKey(info.key));
   output.write(`Undone in ${shown}: ${countOf(undone.length, "message")}; ${left} in the view now.\n`);
+  if (undone.length < count) {
+    output.write(
+      `${count} were asked for; there ${undone.length === 1 ? "was" : "were"} only ${undone.length}.\n`,
+    );
+  }
   if (left > info.count - undone.length) {
     output.write("A cut of the view that came after them is undone with them.\n");
   }
   output.write("\n");
-  const style = { width: readableWidth(output), colors, all: false, full: false };
+  const style = { width: readableWidth(output), colors, times: timesFor(output), all: false, full: false };
   for await (const line of renderTranscript(allLive(undone), style)) output.write(`${line}\n`);
-  const key = keyInCommand(info.key);
-  output.write(
-    colors.dim(
-      `Nothing is deleted. To read it:       longhand show --all ${key}\n` +
-        `                    To bring it back: longhand undo --to ${info.seq} ${key}\n`,
-    ),
-  );
+  output.write(waysBack(info, surroundings));
 }
 
 async function goBackTo(
@@ -95,10 +95,21 @@ async function goBackTo(
   to: number,
   { output, json }: Surroundings,
 ): Promise<void> {
+  if (to > info.seq) {
+    throw new CommandError(
+      "USAGE_INVALID",
+      `--to ${to}: the newest record of ${escapeKey(info.key)} is ${info.seq}`,
+      { detail: { key: info.key, option: "--to", least: 0, most: info.seq } },
+    );
+  }
   const session = store.session(info.key);
+  const undone: SessionRecord[] = [];
+  if (to < info.seq) {
+    for await (const record of session.records({ live: true, from: to + 1 })) undone.push(record);
+  }
   const { seq } = await session.rewind({ to }, { expectedSeq: info.seq });
   const count = (await session.state())?.count ?? 0;
-  if (json) output.write(jsonLine({ key: info.key, seq, count }));
+  if (json) output.write(jsonLine({ key: info.key, seq, count, undone }));
   else {
     output.write(
       `${output.colors.cyan(escapeKey(info.key))} is as it was after #${to}: ${countOf(count, "message")} in the view, before ${info.count}.\n`,

@@ -3,7 +3,7 @@
  * nothing is read from disk and nothing is created.
  */
 
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 
 export interface Place {
   readonly path: string;
@@ -62,24 +62,34 @@ function homeWithoutOption(surroundings: PlaceSurroundings): Place {
     return { path: resolve(currentDirectory, named), source: "environment", why: "LONGHAND_HOME" };
   }
   const home = environment["HOME"];
-  if (home !== undefined && home !== "") {
+  // A home that is no absolute path would put things into whatever directory one happens to be in.
+  if (home !== undefined && isAbsolute(home)) {
     return {
-      path: resolve(currentDirectory, home, ".longhand"),
+      path: join(home, ".longhand"),
       source: "default",
       why: "~/.longhand, the default",
     };
   }
-  try {
+  const account = accountHome(surroundings);
+  if (account !== undefined) {
     return {
-      path: resolve(surroundings.accountHome(), ".longhand"),
+      path: join(account, ".longhand"),
       source: "account",
       why: "~/.longhand, the default (HOME is not set; the account's own home)",
     };
+  }
+  return {
+    path: join(temporaryDirectory, "longhand"),
+    source: "temporary",
+    why: "the temporary directory, since there is no home directory; set HOME or LONGHAND_HOME",
+  };
+}
+
+function accountHome(surroundings: PlaceSurroundings): string | undefined {
+  try {
+    const home = surroundings.accountHome();
+    return isAbsolute(home) ? home : undefined;
   } catch {
-    return {
-      path: join(temporaryDirectory, "longhand"),
-      source: "temporary",
-      why: "the temporary directory, since there is no home directory; set HOME or LONGHAND_HOME",
-    };
+    return undefined;
   }
 }

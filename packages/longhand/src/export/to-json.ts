@@ -1,6 +1,7 @@
 /** A conversation for programs: one document with the view, or every record that is kept, a line each. */
 
-import type { Message, SessionInfo, SessionRecord } from "@longhand/store";
+import type { Message, SessionInfo } from "@longhand/store";
+import type { MarkedRecord } from "../sessions/mark-live.ts";
 import { jsonLine, jsonText } from "../terminal/json-line.ts";
 
 /** `{"info":…,"messages":[…]}`, never held whole. */
@@ -14,6 +15,9 @@ export async function* toJson(info: SessionInfo, messages: AsyncIterable<Message
   yield "\n]}\n";
 }
 
-export async function* toJsonLines(records: AsyncIterable<SessionRecord>): AsyncIterable<string> {
-  for await (const record of records) yield jsonLine(record);
+/** A message that is not in the view says so: `"live":false`. */
+export async function* toJsonLines(records: AsyncIterable<MarkedRecord>): AsyncIterable<string> {
+  for await (const { record, isLive } of records) {
+    yield jsonLine(record.op === undefined && !isLive ? { ...record, live: false } : record);
+  }
 }

@@ -27,6 +27,15 @@ export async function writePrivateFile(
 async function checkTarget(path: string, replace: boolean): Promise<void> {
   try {
     const found = await lstat(path);
+    if (found.isDirectory()) {
+      throw new CommandError(
+        "FILE_FAILED",
+        `${path} is a directory; give --output the name of a file in it`,
+        {
+          detail: { file: path },
+        },
+      );
+    }
     if (!replace) throw exists(path);
     if (!found.isFile()) {
       throw new CommandError("FILE_FAILED", `${path} is not a regular file; give another name to --output`);
@@ -57,12 +66,17 @@ async function writeNew(path: string, pieces: AsyncIterable<string>): Promise<nu
 }
 
 function exists(path: string): CommandError {
-  return new CommandError("FILE_EXISTS", `${path} is there already; --force replaces it`, { file: path });
+  return new CommandError("FILE_EXISTS", `${path} is there already; --force replaces it`, {
+    detail: { file: path },
+  });
 }
 
 function failed(path: string, cause: unknown): CommandError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CommandError("FILE_FAILED", `${path} could not be written: ${reason}`, { file: path }, cause);
+  return new CommandError("FILE_FAILED", `${path} could not be written: ${reason}`, {
+    detail: { file: path },
+    cause,
+  });
 }
 
 function errorCode(error: unknown): string | undefined {

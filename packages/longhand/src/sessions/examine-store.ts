@@ -1,27 +1,24 @@
-/** Looks at a store from all sides for `longhand doctor`: its directory, its sessions, who writes to it. */
+/** Looks at what a store holds, and who writes to it, for `longhand doctor`. */
 
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Damage, isLonghandError, openStore, type Store } from "@longhand/store";
-
-export interface DirectoryFacts {
-  readonly exists: boolean;
-  readonly isDirectory: boolean;
-  /** Such as "0700". */
-  readonly mode: string;
-  readonly owner: number;
-  readonly isOwn: boolean;
-  /** Session files that others than the owner may read or write. */
-  readonly openFiles: readonly string[];
-}
+import type { Damage, SessionInfo } from "@longhand/store";
+import { describeOwner } from "./open-when-free.ts";
+import { unreadableByDamage, unreadableByError, type UnreadableSession } from "./unreadable-session.ts";
 
 export interface ContentFacts {
+  /** Active ones that can be read. */
   readonly sessions: number;
+  readonly archived: number;
+  readonly trashed: number;
+  /** Of the active sessions. */
   readonly messages: number;
   readonly messagesInView: number;
+  /** Of all of them. */
   readonly bytes: number;
   readonly damage: readonly Damage[];
-  /** Sessions, or the whole store, that could not be read, in the store's own words. */
+  readonly unreadable: readonly UnreadableSession[];
+  /** What else failed, in the store's own words. */
   readonly failures: readonly string[];
 }
 
@@ -32,101 +29,92 @@ export interface WriterFacts {
   readonly reason?: string;
 }
 
-const OTHERS = 0o077;
-
-export async function examineDirectory(directory: string): Promise<DirectoryFacts> {
-  if (!(await isThere(directory))) {
-    return { exists: false, isDirectory: false, mode: "", owner: -1, isOwn: false, openFiles: [] };
-  }
-  const found = await stat(directory);
-  return {
-    exists: true,
-    isDirectory: found.isDirectory(),
-    mode: (found.mode & 0o7777).toString(8).padStart(4, "0"),
-    owner: found.uid,
-    isOwn: process.getuid === undefined || found.uid === process.getuid(),
-    openFiles: found.isDirectory() ? await openFilesIn(directory) : [],
-  };
-}
-
-async function openFilesIn(directory: string): Promise<string[]> {
-  const open: string[] = [];
-  for (const name of await readdir(directory)) {
-    if (!name.endsWith(".jsonl")) continue;
-    if (((await stat(join(directory, name))).mode & OTHERS) !== 0) open.push(name);
-  }
-  return open;
-}
-
 /** Reads every record, so that all damage is met. Takes no lock. */
 export async function examineContent(
   directory: string,
   report: (key: string, sessions: number) => void,
 ): Promise<ContentFacts> {
+  const { isLonghandError, openStore } = await import("@longhand/store");
   const damage = new Map<string, Damage>();
-  const failures: string[] = [];
-  let [sessions, messages, messagesInView, bytes] = [0, 0, 0, 0];
-  const examine = async (store: Store): Promise<void> => {
-    for await (const info of store.list()) {
-      report(info.key, ++sessions);
-      messagesInView += info.count;
-      bytes += info.bytes;
-      await orFailure(failures, async () => {
-        for await (const record of store.session(info.key).records()) if (record.op === undefined) messages++;
-      });
+  const unreadable = new Map<string, UnreadableSession>();
+  const failures = new Set<string>();
+  const count = { active: 0, archived: 0, trashed: 0 } satisfies Record<SessionInfo["status"], number>;
+  let [messages, messagesInView, bytes] = [0, 0, 0];
+  const orFailure = async (attempt: () => Promise<void>): Promise<void> => {
+    try {
+      await attempt();
+    } catch (error) {
+      // Whatever it is, it is a finding: the doctor is asked just when things are not as foreseen.
+      if (isLonghandError(error)) onError(error);
+      else failures.add(String(error));
     }
   };
-  await orFailure(failures, async () => {
-    const store = await openStore(directory, {
-      readOnly: true,
-      onDamage: (found) => void damage.set(`${found.file}\0${found.offset}`, found),
-      onError: ({ message }) => void failures.push(message),
-    });
+  const onError = (error: Parameters<typeof unreadableByError>[0]): void => {
+    const session = unreadableByError(error);
+    if (session === undefined) failures.add(error.message);
+    else unreadable.set(session.file, session);
+  };
+  const onDamage = (found: Damage): void => {
+    const session = unreadableByDamage(found);
+    if (session === undefined) damage.set(`${found.file}\0${found.offset}`, found);
+    else unreadable.set(session.file, session);
+  };
+  await orFailure(async () => {
+    const store = await openStore(directory, { readOnly: true, onDamage, onError });
     try {
-      await examine(store);
+      for await (const info of store.list({ status: "any" })) {
+        bytes += info.bytes;
+        count[info.status]++;
+        if (info.status !== "active") continue;
+        report(info.key, count.active);
+        messagesInView += info.count;
+        await orFailure(async () => {
+          // Up to where it was listed: so both numbers are of one moment, also while somebody writes.
+          const records = store.session(info.key).records({ to: info.seq });
+          for await (const record of records) if (record.op === undefined) messages++;
+        });
+      }
     } finally {
       await store.close();
     }
   });
-  return { sessions, messages, messagesInView, bytes, damage: [...damage.values()], failures };
+  return {
+    sessions: count.active,
+    archived: count.archived,
+    trashed: count.trashed,
+    messages,
+    messagesInView,
+    bytes,
+    damage: [...damage.values()],
+    unreadable: [...unreadable.values()],
+    failures: [...failures],
+  };
 }
 
-/** By trying: opens for writing and closes at once. Never makes a store out of a directory that is none. */
-export async function examineWriter(directory: string): Promise<WriterFacts> {
-  if (!(await isThere(join(directory, ".longhand")))) return { state: "untried" };
+/**
+ * By trying: opens for writing and closes at once. Never makes a store out of a directory that is none. Where a writer
+ * was killed this recovers what it left: what that finds damaged is told, since nobody will meet it again.
+ */
+export async function examineWriter(
+  directory: string,
+  onDamage: (damage: Damage) => void,
+): Promise<WriterFacts> {
+  const { isLonghandError, openStore } = await import("@longhand/store");
   try {
-    const store = await openStore(directory, { onDamage: () => undefined, onError: () => undefined });
+    await stat(join(directory, ".longhand"));
+  } catch {
+    return { state: "untried" };
+  }
+  try {
+    const failures: string[] = [];
+    const store = await openStore(directory, { onDamage, onError: ({ message }) => failures.push(message) });
     await store.close();
-    return { state: "free" };
+    const [reason] = failures;
+    return reason === undefined ? { state: "free" } : { state: "failed", reason };
   } catch (error) {
-    if (!isLonghandError(error)) throw error;
+    if (!isLonghandError(error)) return { state: "failed", reason: String(error) };
     if (error.code !== "SESSION_LOCKED") return { state: "failed", reason: error.message };
     const owner = describeOwner(error.detail);
     return { state: "held", ...(owner === undefined ? {} : { owner }) };
-  }
-}
-
-function describeOwner({ pid, host, since }: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof pid !== "number") return undefined;
-  const where = typeof host === "string" ? ` on ${host}` : "";
-  return `process ${pid}${where}${typeof since === "string" ? ` since ${since}` : ""}`;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
-  }
-}
-
-async function orFailure(failures: string[], attempt: () => Promise<void>): Promise<void> {
-  try {
-    await attempt();
-  } catch (error) {
-    if (!isLonghandError(error)) throw error;
-    failures.push(error.message);
   }
 }

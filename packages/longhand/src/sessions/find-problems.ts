@@ -1,8 +1,12 @@
 /** What is wrong with a store that has been examined, each with its remedy. Pure. */
 
+import type { Damage } from "@longhand/store";
+import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
-import type { ContentFacts, DirectoryFacts, WriterFacts } from "./examine-store.ts";
+import type { DirectoryFacts } from "./examine-directory.ts";
+import type { ContentFacts, WriterFacts } from "./examine-store.ts";
+import { describeUnreadable, permissionRemedy } from "./unreadable-session.ts";
 import { describeDamage } from "./with-store.ts";
 
 export interface Problem {
@@ -10,24 +14,34 @@ export interface Problem {
   readonly remedy: string;
 }
 
-export function findProblems(
-  path: string,
-  directory: DirectoryFacts,
-  content: ContentFacts,
-  writer: WriterFacts,
-): Problem[] {
+export interface Examined {
+  readonly path: string;
+  readonly directory: DirectoryFacts;
+  readonly content: ContentFacts;
+  readonly writer: WriterFacts;
+}
+
+const OTHERS_MAY_WRITE = 0o002;
+const STICKY = 0o1000;
+
+export function findProblems({ path, directory, content, writer }: Examined, toPaste: ToPaste): Problem[] {
+  // A file that cannot be read is told of once.
+  const unreadable = new Set(content.unreadable.map(({ file }) => file));
+  const notWritable = directory.notWritable.filter((file) => !unreadable.has(file));
+  const ofDirectory = directoryProblems(path, { ...directory, notWritable });
   return [
-    ...directoryProblems(path, directory),
+    ...ofDirectory,
     ...content.failures.map((problem) => ({
       problem,
-      remedy: "mend what it names and run longhand doctor again; nothing was changed",
+      remedy: `mend what it names, then look again: ${toPaste("doctor")}`,
     })),
-    ...content.damage.map((damage) => ({
-      problem: describeDamage(damage),
-      remedy:
-        "the records around it are served and appends go on; copy the file before you change it, and put these bytes back from a backup if you have one",
+    ...content.unreadable.map((session) => ({
+      problem: `a session cannot be read: ${describeUnreadable(session)}`,
+      remedy: session.remedy,
     })),
-    ...(writer.state === "failed"
+    ...content.damage.map((damage) => ({ problem: describeDamage(damage), remedy: damageRemedy(damage) })),
+    // A directory that may not be written to is reason enough, and has been told.
+    ...(writer.state === "failed" && ofDirectory.length === 0
       ? [
           {
             problem: `the store cannot be opened for writing: ${writer.reason ?? ""}`,
@@ -38,30 +52,79 @@ export function findProblems(
   ];
 }
 
-function directoryProblems(path: string, directory: DirectoryFacts): Problem[] {
-  const { exists, isDirectory, isOwn, mode, owner, openFiles } = directory;
-  if (!exists) return [];
-  if (!isDirectory) {
+function damageRemedy({ file }: Damage): string {
+  return file.endsWith(".jsonl")
+    ? "the records around it are served and appends go on; copy the file before you change it, and put these bytes back from a backup if you have one"
+    : "copy the file before you change anything; what was written last may be missing";
+}
+
+function directoryProblems(path: string, facts: DirectoryFacts): Problem[] {
+  const { exists, isDirectory, isOwn, mode, owner, openFiles, notWritable, failure } = facts;
+  const problems: Problem[] = [];
+  if (failure !== undefined) {
+    problems.push({
+      problem: `${path} cannot be read: ${failure.reason}`,
+      remedy: failureRemedy(path, facts),
+    });
+  } else if (exists && !isDirectory) {
     return [{ problem: `${path} is not a directory`, remedy: "give another one with --sessions DIR" }];
   }
-  const problems: Problem[] = [];
-  if (!isOwn) {
+  if (isDirectory && !isOwn) {
     problems.push({
       problem: `${path} belongs to user ${owner}, not to you`,
       remedy: "run longhand as that user, or give another directory with --sessions DIR",
     });
   }
-  if (!mode.endsWith("00")) {
-    problems.push({
-      problem: `${path} has mode ${mode}: others may look into it`,
-      remedy: `chmod 700 ${shellQuote(path)}`,
-    });
-  }
+  if (isDirectory) problems.push(...modeProblems(path, mode));
   if (openFiles.length > 0) {
     problems.push({
       problem: `others may read ${countOf(openFiles.length, "session file")}, such as ${openFiles[0] ?? ""}`,
       remedy: `chmod 600 ${shellQuote(path)}/*.jsonl`,
     });
   }
+  const [first] = notWritable;
+  if (first !== undefined && !exists) {
+    problems.push({
+      problem: `${path} cannot be made: you may not write to ${first}`,
+      remedy: "give another place with --home DIR or --sessions DIR",
+    });
+  } else if (first !== undefined && isOwn && failure === undefined) {
+    const others = notWritable.length === 1 ? "" : ` and ${notWritable.length - 1} more`;
+    problems.push({ problem: `you may not write to ${first}${others}`, remedy: permissionRemedy(first) });
+  }
   return problems;
+}
+
+function modeProblems(path: string, mode: string): Problem[] {
+  const bits = Number.parseInt(mode, 8);
+  if ((bits & OTHERS_MAY_WRITE) !== 0 && (bits & STICKY) === 0) {
+    return [
+      {
+        problem: `${path} has mode ${mode}: anyone may WRITE to it, so the store refuses to write there`,
+        remedy: `chmod o-w ${shellQuote(path)}  (for you alone: chmod 700)`,
+      },
+    ];
+  }
+  if (mode.endsWith("00")) return [];
+  return [
+    {
+      problem: `${path} has mode ${mode}: others may look into it`,
+      remedy: `chmod 700 ${shellQuote(path)}`,
+    },
+  ];
+}
+
+function failureRemedy(path: string, { isDirectory, failure }: DirectoryFacts): string {
+  switch (failure?.errno ?? "") {
+    case "EACCES":
+    case "EPERM":
+      // Where not even its owner can be seen, it is a directory above that is closed.
+      return isDirectory
+        ? permissionRemedy(path)
+        : "a directory above it is closed to you: ask its owner, or give another place with --sessions DIR";
+    case "ENOTDIR":
+      return "there is a file where a directory must be; give another place with --sessions DIR";
+    default:
+      return "mend what it names, or give another place with --sessions DIR";
+  }
 }

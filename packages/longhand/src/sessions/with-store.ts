@@ -1,34 +1,65 @@
 /**
  * Opens the store for one command and closes it whatever happens. Reading takes no lock, so that it works while an
- * agent is running; a directory that is not there yet reads as an empty store.
+ * agent is running; a directory that is not there yet reads as an empty store. The store itself is loaded only here:
+ * a command that only explains itself does not need it.
  */
 
-import { type Damage, type LonghandError, openStore, type Store } from "@longhand/store";
+import type { Damage, LonghandError, Store } from "@longhand/store";
 import type { Places } from "../config/resolve-places.ts";
+import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Output } from "../terminal/output.ts";
+import {
+  describeUnreadable,
+  unreadableByDamage,
+  unreadableByError,
+  type UnreadableSession,
+} from "./unreadable-session.ts";
+import { openWhenFree } from "./open-when-free.ts";
 
 export interface StoreSurroundings {
   readonly output: Output;
   readonly places: Places;
   /** The answer is for a program: JSON only, on both streams. */
   readonly json: boolean;
+  readonly toPaste: ToPaste;
+}
+
+export interface ReadingReports {
+  /** Told once of each session that cannot be opened. Without it they are warnings. */
+  readonly onUnreadable?: (session: UnreadableSession) => void;
+  /** Without it damaged places are warnings. */
+  readonly onDamage?: (damage: Damage) => void;
 }
 
 export async function withStoreForReading<T>(
   given: StoreSurroundings,
   use: (store: Store) => Promise<T>,
+  reports: ReadingReports = {},
 ): Promise<T> {
-  const options = { readOnly: true, ...reporters(given) };
+  const { openStore } = await import("@longhand/store");
+  const options = { readOnly: true, ...readingReporters(given, reports) };
   return await useAndClose(await openStore(given.places.sessions.path, options), use);
 }
 
+/** While another process has the store open for writing it is tried again, for `wait` seconds. */
 export async function withStoreForWriting<T>(
   given: StoreSurroundings,
+  wait: number,
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
-  return await useAndClose(await openStore(given.places.sessions.path, reporters(given)), use);
+  const warn = warner(given);
+  const store = await openWhenFree(given.places.sessions.path, {
+    wait,
+    onDamage: (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
+    onError: ({ code, message }) => warn(code, message, {}),
+    onWaiting: (owner) => {
+      if (!given.json)
+        given.output.writeError(`longhand: waiting for ${escapeLine(owner)} to let go of it …\n`);
+    },
+  });
+  return await useAndClose(store, use);
 }
 
 async function useAndClose<T>(store: Store, use: (store: Store) => Promise<T>): Promise<T> {
@@ -44,20 +75,46 @@ async function useAndClose<T>(store: Store, use: (store: Store) => Promise<T>): 
   return result;
 }
 
-function reporters({ output, json }: StoreSurroundings): {
-  onDamage: (damage: Damage) => void;
-  onError: (error: LonghandError) => void;
-} {
-  const warn = (code: string, message: string, detail: object): void => {
-    output.writeError(
-      json
-        ? jsonLine({ warning: { code, message, ...detail } })
-        : `longhand: warning: ${escapeLine(message)}\n`,
-    );
+interface Reporters {
+  readonly onDamage: (damage: Damage) => void;
+  readonly onError: (error: LonghandError) => void;
+}
+
+function readingReporters(given: StoreSurroundings, reports: ReadingReports): Reporters {
+  const warn = warner(given);
+  const {
+    onUnreadable = (session) =>
+      warn("SESSION_UNREADABLE", `could not be read: ${describeUnreadable(session)}`, session),
+    onDamage = (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
+  } = reports;
+  // A command may read a session more than once.
+  const told = new Set<string>();
+  const tellOnce = (session: UnreadableSession): void => {
+    if (told.has(session.file)) return;
+    told.add(session.file);
+    onUnreadable(session);
   };
   return {
-    onDamage: (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
-    onError: ({ code, message }) => warn(code, message, {}),
+    onDamage: (damage) => {
+      const session = unreadableByDamage(damage);
+      if (session === undefined) onDamage(damage);
+      else tellOnce(session);
+    },
+    onError: (error) => {
+      const session = unreadableByError(error);
+      if (session === undefined) warn(error.code, error.message, {});
+      else tellOnce(session);
+    },
+  };
+}
+
+function warner({ output, json }: StoreSurroundings): (code: string, message: string, more: object) => void {
+  return (code, message, more) => {
+    output.writeError(
+      json
+        ? jsonLine({ warning: { code, message, ...more } })
+        : `longhand: warning: ${escapeLine(message)}\n`,
+    );
   };
 }
 

@@ -1,7 +1,8 @@
 /** The one place that turns an error into what a person is told, and into the exit code. docs/cli.md lists the codes. */
 
-import { isLonghandError, type LonghandErrorCode } from "@longhand/store";
+import { isLonghandError, type LonghandError, type LonghandErrorCode } from "@longhand/store";
 import { CommandError, type CommandErrorCode } from "../command-error.ts";
+import type { ToPaste } from "./command-to-paste.ts";
 import { EXIT } from "./exit-codes.ts";
 
 export interface Explanation {
@@ -12,15 +13,15 @@ export interface Explanation {
   readonly exitCode: number;
 }
 
-export function explainError(error: unknown): Explanation {
+export function explainError(error: unknown, toPaste: ToPaste): Explanation {
   if (error instanceof CommandError) {
-    const { code, message, detail } = error;
-    return { code, message, detail, remedy: undefined, exitCode: COMMAND_EXIT[code] };
+    const { code, message, detail, remedy } = error;
+    return { code, message, detail, remedy, exitCode: COMMAND_EXIT[code] };
   }
   if (isLonghandError(error)) {
     const { code, message, detail } = error;
     const { exitCode, remedy } = STORE_ERRORS[code];
-    return { code, message, detail, remedy, exitCode };
+    return { code, message: lockedMessage(error) ?? message, detail, remedy: remedy?.(toPaste), exitCode };
   }
   if (error instanceof Error && "syscall" in error) {
     // The system's own message names the file and the reason.
@@ -47,6 +48,7 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   KEY_UNKNOWN: EXIT.notFound,
   KEY_AMBIGUOUS: EXIT.notFound,
   NOTHING_TO_UNDO: EXIT.failed,
+  SESSIONS_UNREADABLE: EXIT.failed,
   FILE_EXISTS: EXIT.failed,
   FILE_FAILED: EXIT.failed,
   TOUR_FAILED: EXIT.failed,
@@ -55,11 +57,15 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
 interface StoreErrorRule {
   readonly exitCode: number;
   /** What the store's own message, which names the file or key, cannot know: the command that helps. */
-  readonly remedy?: string;
+  readonly remedy?: (toPaste: ToPaste) => string;
 }
 
 const failed = (remedy?: string): StoreErrorRule =>
-  remedy === undefined ? { exitCode: EXIT.failed } : { exitCode: EXIT.failed, remedy };
+  remedy === undefined ? { exitCode: EXIT.failed } : { exitCode: EXIT.failed, remedy: () => remedy };
+const askDoctor = (what: string): StoreErrorRule => ({
+  exitCode: EXIT.failed,
+  remedy: (toPaste) => `${what}: ${toPaste("doctor")}`,
+});
 const usage: StoreErrorRule = { exitCode: EXIT.usage };
 
 const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
@@ -70,15 +76,28 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
   SEQ_CONFLICT: failed("somebody wrote to it at the same moment; nothing was changed, try again"),
   ID_CONFLICT: failed("nothing was written"),
   SESSION_EXISTS: failed(),
-  SESSION_NOT_FOUND: { exitCode: EXIT.notFound, remedy: "longhand list shows the sessions there are" },
-  SESSION_LOCKED: failed("reading works meanwhile: list, show, search, export"),
-  SESSION_DAMAGED: failed("longhand doctor shows the damage and what to do"),
+  SESSION_NOT_FOUND: {
+    exitCode: EXIT.notFound,
+    remedy: (toPaste) => `the sessions there are: ${toPaste("list")}`,
+  },
+  SESSION_LOCKED: failed("stop it, or try again later; reading works meanwhile: list, show, search, export"),
+  SESSION_DAMAGED: askDoctor("the damage and what to do"),
   RECORD_DROPPED: failed(),
   STORE_CLOSED: failed(),
   STORE_FAILED: failed("run the command again: opening the store anew recovers it"),
   STORE_READ_ONLY: failed(),
-  DIRECTORY_UNSAFE: failed("longhand doctor shows owner and permissions, and what to do"),
+  DIRECTORY_UNSAFE: askDoctor("owner, permissions and what to do"),
   FORMAT_TOO_NEW: failed("a newer longhand wrote it; update this one"),
   DISK_FULL: failed("nothing acknowledged is lost; free some space and run it again"),
-  IO_FAILED: failed("longhand doctor shows what is wrong with the directory"),
+  IO_FAILED: askDoctor("what is wrong and what to do"),
 };
+
+/** Who has it, without the store's advice to its callers: it speaks of options that a command line does not have. */
+function lockedMessage({ code, detail }: LonghandError): string | undefined {
+  const { directory, pid, host, since, liveness } = detail;
+  if (code !== "SESSION_LOCKED" || typeof directory !== "string" || typeof pid !== "number") return undefined;
+  const where = typeof host === "string" ? ` on ${host}` : "";
+  const when = typeof since === "string" ? ` since ${since}` : "";
+  const doubt = liveness === "unproven" ? " (whether it still runs cannot be told from here)" : "";
+  return `${directory} is open for writing in process ${pid}${where}${when}${doubt}`;
+}

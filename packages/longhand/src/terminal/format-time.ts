@@ -1,4 +1,26 @@
-/** Times for people: relative in lists, the clock's in transcripts. In the local time zone. */
+/** Times for people: on a terminal those of the local time zone, with its offset; elsewhere as they are kept, in UTC. */
+
+export interface Times {
+  /** A day and a time of day. */
+  moment(at: string): string;
+  /** The day that a part of a transcript is of; empty: each message tells it. */
+  day(at: string): string;
+  /** Of a message, under its day. */
+  clock(at: string): string;
+}
+
+/** `2026-11-15 22:41 +01:00` */
+const LOCAL: Times = {
+  moment: (at) => `${dateAndTime(at)} ${zoneOffset(at)}`.trimEnd(),
+  day: (at) => `${longDay(at)} ${zoneOffset(at)}`.trimEnd(),
+  clock: clockTime,
+};
+/** `2026-11-15T21:41:00.000Z` */
+const UTC: Times = { moment: (at) => at, day: () => "", clock: (at) => at };
+
+export function timesFor({ isTerminal }: { readonly isTerminal: boolean }): Times {
+  return isTerminal ? LOCAL : UTC;
+}
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -40,7 +62,15 @@ export function clockTime(at: string): string {
   return `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 }
 
-export function dateAndTime(at: string): string {
+function zoneOffset(at: string): string {
+  const minutes = -new Date(at).getTimezoneOffset();
+  if (Number.isNaN(minutes)) return "";
+  const hours = twoDigits(Math.floor(Math.abs(minutes) / 60));
+  return `${minutes < 0 ? "-" : "+"}${hours}:${twoDigits(Math.abs(minutes) % 60)}`;
+}
+
+function dateAndTime(at: string): string {
+  if (Number.isNaN(Date.parse(at))) return at;
   return `${calendarDay(at)} ${clockTime(at)}`;
 }
 

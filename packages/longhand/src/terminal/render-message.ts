@@ -4,7 +4,7 @@ import type { ContentPart, Message, ToolCall } from "@longhand/store";
 import { fitToWidth } from "./display-width.ts";
 import { escapeControls, escapeLine, onOneLine } from "./escape-controls.ts";
 import { countOf, formatBytes } from "./format-count.ts";
-import { clockTime } from "./format-time.ts";
+import type { Times } from "./format-time.ts";
 import type { Colors } from "./output.ts";
 import type { MessageRecord } from "./pair-tool-results.ts";
 import { wrapText } from "./wrap-text.ts";
@@ -12,6 +12,7 @@ import { wrapText } from "./wrap-text.ts";
 export interface MessageStyle {
   readonly width: number | undefined;
   readonly colors: Colors;
+  readonly times: Times;
   /** Tool calls, their results and reasoning whole. */
   readonly full: boolean;
 }
@@ -30,7 +31,7 @@ export function renderMessage(
   const { colors } = style;
   const fade = isLive ? (text: string): string => text : colors.dim;
   return [
-    heading(message, seq, at, isLive, colors),
+    heading(message, seq, style.times.clock(at), isLive, colors),
     ...reasoningLines(message, style),
     ...bodyLines(message, style).map((line) => fade(line)),
     ...(message.toolCalls ?? []).flatMap((call) => callLines(call, results.get(call.id)?.message, style)),
@@ -40,12 +41,12 @@ export function renderMessage(
 function heading(
   { role, name, model }: Message,
   seq: number,
-  at: string,
+  time: string,
   isLive: boolean,
   colors: Colors,
 ): string {
   const speaker = name === undefined ? role : `${role} ${shortName(name)}`;
-  const facts = [clockTime(at), `#${seq}`];
+  const facts = [time, `#${seq}`];
   if (model !== undefined) facts.push(shortName(model));
   if (!isLive) facts.push("cut from the view");
   const colored = isLive ? colors.bold(roleColor(role, colors)(speaker)) : colors.dim(speaker);

@@ -1,4 +1,4 @@
-/** A table as wide as the terminal at most. Cells are printed as they are: escape what comes from outside. */
+/** A table as wide as the terminal at most; for a pipe, cells with tabs between them. Cells are printed as they are: escape what comes from outside. */
 
 import { displayWidth, fitToWidth, padToWidth } from "./display-width.ts";
 
@@ -7,6 +7,8 @@ export interface Column {
   readonly align?: "left" | "right";
   /** What it may shrink to when the table is too wide; the column that gives way first stands first in `shrinks`. */
   readonly least?: number;
+  /** It is never wider than that on a terminal. */
+  readonly most?: number;
 }
 
 export interface Table {
@@ -17,23 +19,25 @@ export interface Table {
 }
 
 const GAP = "  ";
+const TAB = "\t";
 
-/** `style` colours a padded cell; row -1 is the heading. */
+/** `style` colours a padded cell; row -1 is the heading. Without a width nothing is cut or padded. */
 export function renderTable(
   table: Table,
   width: number | undefined,
   style: (cell: string, row: number, column: number) => string,
 ): string[] {
-  const widths = columnWidths(table, width);
+  const widths = width === undefined ? undefined : columnWidths(table, width);
   const line = (cells: readonly string[], row: number): string =>
     table.columns
       .map(({ align }, column) => {
+        if (widths === undefined) return style(cells[column] ?? "", row, column);
         const space = widths[column] ?? 0;
         const cell = padToWidth(fitToWidth(cells[column] ?? "", space), space, align);
         const isLast = column === table.columns.length - 1;
         return style(isLast && align !== "right" ? cell.trimEnd() : cell, row, column);
       })
-      .join(GAP);
+      .join(widths === undefined ? TAB : GAP);
   return [
     line(
       table.columns.map(({ heading }) => heading),
@@ -43,11 +47,10 @@ export function renderTable(
   ];
 }
 
-function columnWidths({ columns, rows, shrinks }: Table, width: number | undefined): number[] {
-  const widths = columns.map(({ heading }, column) =>
-    Math.max(displayWidth(heading), ...rows.map((row) => displayWidth(row[column] ?? ""))),
+function columnWidths({ columns, rows, shrinks }: Table, width: number): number[] {
+  const widths = columns.map(({ heading, most = Infinity }, column) =>
+    Math.min(most, Math.max(displayWidth(heading), ...rows.map((row) => displayWidth(row[column] ?? "")))),
   );
-  if (width === undefined) return widths;
   const total = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (columns.length - 1);
   let excess = total - width;
   for (const column of shrinks) {

@@ -4,7 +4,6 @@ import type { SessionRecord } from "@longhand/store";
 import { describeEvent } from "./describe-event.ts";
 import { fitToWidth } from "./display-width.ts";
 import { countOf } from "./format-count.ts";
-import { longDay } from "./format-time.ts";
 import { pairToolResults, type TranscriptItem } from "./pair-tool-results.ts";
 import { type MessageStyle, renderMessage } from "./render-message.ts";
 
@@ -32,7 +31,7 @@ export async function* renderTranscript(
     }
     yield* undoneLines(undone, style);
     undone = 0;
-    const itsDay = longDay(item.record.at);
+    const itsDay = style.times.day(item.record.at);
     if (itsDay !== day) yield* [style.colors.dim(`── ${itsDay} ──`), ""];
     day = itsDay;
     yield* itemLines(item, style);
@@ -53,9 +52,5 @@ function itemLines(item: TranscriptItem, style: TranscriptStyle): string[] {
 
 function undoneLines(count: number, { colors }: TranscriptStyle): string[] {
   if (count === 0) return [];
-  const what =
-    count === 1
-      ? "1 message was undone here; --all shows it"
-      : `${countOf(count, "message")} were undone here; --all shows them`;
-  return [colors.dim(what), ""];
+  return [colors.dim(`${countOf(count, "message was", "messages were")} undone here`), ""];
 }

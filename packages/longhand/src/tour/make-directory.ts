@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { CommandError } from "../command-error.ts";
 import type { Place } from "../config/resolve-places.ts";
 
 export async function makeTourDirectory(home: Place, now: Date): Promise<string> {
@@ -17,10 +18,19 @@ export async function makeTourDirectory(home: Place, now: Date): Promise<string>
       return directory;
     } catch (error) {
       // A home named on the command line is meant: then the failure is the answer.
-      if (home.source === "option") throw error;
+      if (home.source === "option") throw cannotBeMade(home.path, error);
     }
   }
   return await mkdtemp(join(tmpdir(), "longhand-tour-"));
+}
+
+function cannotBeMade(home: string, cause: unknown): CommandError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const why = codeOf(cause) === "ENOTDIR" ? "there is a file where a directory must be" : reason;
+  return new CommandError("FILE_FAILED", `--home ${home}: the tour cannot make its directory there: ${why}`, {
+    detail: { home },
+    cause,
+  });
 }
 
 /** Not mkdir's `recursive`: it never ends where a parent exists and yet nothing can be made in it, as in /proc. */

@@ -3,7 +3,7 @@
  * none says anything that was not so. A check that fails ends the tour.
  */
 
-import { openStore, type SearchHit, type SessionRecord, type Store } from "@longhand/store";
+import type { SearchHit, SessionRecord, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { checkRecovery } from "./check-recovery.ts";
 import {
@@ -142,6 +142,7 @@ export async function search(directory: string): Promise<Search> {
 
 /** Each stop opens the store anew: what it finds comes from the disk. */
 async function withStore<T>(directory: string, use: (store: Store) => Promise<T>): Promise<T> {
+  const { openStore } = await import("@longhand/store");
   const store = await openStore(directory);
   try {
     return await use(store);

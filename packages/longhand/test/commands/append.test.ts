@@ -50,9 +50,11 @@ describe("append", () => {
       async (longhand, _home, sessions) => {
         const other = await openStore(sessions);
         try {
-          const refused = await longhand("append k y");
+          const refused = await longhand("append k y --wait 0");
           expect(refused.exitCode).toBe(1);
           expect(refused.stderr).toContain(`process ${process.pid}`);
+          expect(refused.stderr).toContain("stop it, or try again later");
+          expect(refused.stderr).not.toContain("readOnly");
           expect(refused.stderr).toContain("reading works meanwhile");
           expect((await longhand("show k")).stdout).toContain("  x\n");
           const doctor = await longhand("doctor");
@@ -63,5 +65,16 @@ describe("append", () => {
         }
       },
     );
+  });
+
+  test("waits for another to let go", async () => {
+    await withHome(nothing, async (longhand, _home, sessions) => {
+      const other = await openStore(sessions);
+      const appended = longhand("append k y --wait 60");
+      // It is refused at least once: the other has it until the command has had its first try.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await other.close();
+      expect(await appended).toEqual({ exitCode: 0, stdout: "seq 1  k\n", stderr: "" });
+    });
   });
 });

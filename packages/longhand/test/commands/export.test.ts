@@ -15,7 +15,9 @@ describe("export", () => {
         const document = (await longhand("export k --json")).stdout;
         expect(JSON.parse(document)).toMatchObject({ info: { key: "k" }, messages: [{ content: "two" }] });
         expect((await longhand("export k --format json")).stdout).toBe(document);
-        expect(jsonLines((await longhand("export k --format jsonl")).stdout)).toHaveLength(3);
+        const records = jsonLines((await longhand("export k --format jsonl")).stdout);
+        expect(records).toMatchObject([{ seq: 1, live: false }, { seq: 2 }, { seq: 3, op: "truncate" }]);
+        expect(records[1]).not.toHaveProperty("live");
       },
     );
   });
@@ -33,6 +35,11 @@ describe("export", () => {
         expect(refused.exitCode).toBe(1);
         expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "FILE_EXISTS" } });
         expect(await readFile(file, "utf8")).toBe("precious");
+        const directory = await longhand(`export k --output ${home} --force`);
+        expect([directory.exitCode, directory.stderr]).toEqual([
+          1,
+          expect.stringContaining(`${home} is a directory`),
+        ]);
         const forced = await longhand(`export k --output ${file} --force --json`);
         expect(JSON.parse(forced.stdout)).toMatchObject({ key: "k", format: "jsonl", file });
       },

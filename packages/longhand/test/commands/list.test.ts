@@ -26,14 +26,16 @@ describe("list", () => {
       async (longhand) => {
         const [head, newest, older] = (await longhand("list", { width: 80 })).stdout.split("\n");
         expect(head).toMatch(/^KEY +TITLE OR FIRST WORDS +MESSAGES +UPDATED +SIZE$/);
-        expect(newest).toMatch(/^b:2 +A title +1 +just now +\d+ B$/);
-        expect(older).toMatch(/^a:1 +first words +2 +just now +\d+ B$/);
-        expect((await longhand("list")).stdout).toMatch(/\d{4}-\d\d-\d\dT/);
+        expect(newest).toMatch(/^b:2 +A title +1 +\d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d +\d+ B$/);
+        expect(older).toMatch(/^a:1 +first words +2 +\d{4}-.* +\d+ B$/);
+        expect((await longhand("list")).stdout).toMatch(
+          /^b:2\tA title\t1\t\d{4}-\d\d-\d\dT[\d:.]+Z\t\d+ B$/m,
+        );
         expect((await longhand("list --order key")).stdout).toMatch(/a:1[^]*b:2/);
         expect((await longhand("list --prefix b:")).stdout).not.toContain("a:1");
         const limited = (await longhand("list --limit 1")).stdout;
         expect(limited).not.toContain("a:1");
-        expect(limited).toContain("There are more");
+        expect(limited).toContain("There are more: longhand list --limit 10\n");
       },
     );
   });
@@ -46,10 +48,47 @@ describe("list", () => {
       },
       async (longhand) => {
         expect(jsonLines((await longhand("list --json")).stdout)).toMatchObject([
-          { key: "b", count: 2, status: "active" },
+          { key: "b", count: 2, status: "active", preview: "y" },
           { key: "a", count: 1 },
         ]);
         expect(jsonLines((await longhand("list --json --limit 1")).stdout)).toHaveLength(1);
+      },
+    );
+  });
+
+  test("cuts a long key on a terminal only, and long words with …", async () => {
+    const key = "k".repeat(60);
+    await withHome(
+      async (store) => say(store, key, "w".repeat(300)),
+      async (longhand) => {
+        expect((await longhand("list", { width: 200 })).stdout).toContain(`\n${"k".repeat(39)}… `);
+        expect((await longhand("list")).stdout).toContain(`\n${key}\t${"w".repeat(200)}…\t`);
+      },
+    );
+  });
+
+  test("--all shows archived sessions too, and says which they are", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "old", "before");
+        await store.session("old").archive();
+        await say(store, "old", "after");
+        await store.session("old").archive();
+        await say(store, "new", "now");
+        await say(store, "gone", "x");
+        await store.session("gone").delete();
+      },
+      async (longhand) => {
+        expect((await longhand("list")).stdout).not.toContain("old");
+        const [head, ...rows] = (await longhand("list --all")).stdout.trimEnd().split("\n");
+        expect(head).toMatch(/\tSTATUS$/);
+        expect(rows).toHaveLength(2);
+        expect(rows[0]).toMatch(/^new\t.*\tactive$/);
+        expect(rows[1]).toMatch(/^old\tbefore\t2\t.*\tarchived$/);
+        expect((await longhand("show ol")).stdout).toMatch(/^old \(archived\)\n/);
+        expect((await longhand("search after")).stdout).toContain("old (archived)  #2");
+        expect((await longhand("undo ol")).exitCode).toBe(3);
+        expect((await longhand("doctor")).stdout).toContain("1 active, 1 archived, 1 in the trash");
       },
     );
   });

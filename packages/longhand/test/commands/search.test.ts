@@ -22,7 +22,9 @@ describe("search", () => {
           0,
           expect.stringContaining("Nothing has “unheard-of”"),
         ]);
-        expect((await longhand("search e --limit 1")).stdout).toContain("--limit shows more");
+        expect((await longhand("search e --limit 1")).stdout).toContain(
+          "This is the best hit; --limit shows more",
+        );
       },
     );
   });

@@ -14,7 +14,7 @@ describe("show", () => {
       async (longhand) => {
         const { stdout } = await longhand("show k");
         expect(stdout).toMatch(
-          /^k\n3 messages[^]*Summary of what came before\n {2}They counted\.\n\n2 earlier messages are cut from the view; --all shows them\n[^]* {2}three\n[^]* {2}four\n[^]*1 message was undone here[^]* {2}five\n/,
+          /^k\n3 messages[^]*Summary of what came before\n {2}They counted\.\n\n2 earlier messages are cut from the view\n[^]* {2}three\n[^]* {2}four\n[^]*1 message was undone here[^]* {2}five\n\nTo read what is cut or undone too: longhand show --all k\n$/,
         );
         expect(stdout).not.toMatch(/ {2}(one|two|oops)\n/);
         const all = (await longhand("show k --all")).stdout;
@@ -48,11 +48,21 @@ describe("show", () => {
           { seq: 2, message: { role: "user", content: "two" } },
         ]);
         expect(jsonLines((await longhand("show k --json --all")).stdout)).toMatchObject([
-          { seq: 1 },
+          { seq: 1, live: false },
           { seq: 2 },
           { seq: 3, op: "truncate", keepFrom: 2 },
         ]);
       },
+    );
+  });
+
+  test("has tags that do not look like seqs", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "k", "x");
+        await store.session("k").setTags(["12", "red"]);
+      },
+      async (longhand) => expect((await longhand("show k")).stdout).toContain(" · tags: 12, red\n"),
     );
   });
 

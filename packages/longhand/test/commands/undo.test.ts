@@ -1,4 +1,6 @@
+import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
 import { jsonLines, say, withHome } from "../support/with-home.ts";
 
 describe("undo and truncate", () => {
@@ -24,12 +26,39 @@ describe("undo and truncate", () => {
       async (longhand) => {
         const { stdout } = await longhand("undo k 9 --json");
         expect(JSON.parse(stdout)).toMatchObject({ key: "k", seq: 2, count: 0, undone: [{ seq: 1 }] });
+        const back = await longhand("undo k --to 1 --json");
+        expect(JSON.parse(back.stdout)).toMatchObject({ key: "k", seq: 3, count: 1, undone: [] });
+        expect((await longhand("undo k 9")).stdout).toContain("9 were asked for; there was only 1.\n");
         const nothing = await longhand("undo k");
         expect([nothing.exitCode, nothing.stderr]).toEqual([1, expect.stringContaining("nothing to undo")]);
-        expect((await longhand("undo k --to 99")).exitCode).toBe(2);
+        const beyond = await longhand("undo k --to 99");
+        expect([beyond.exitCode, beyond.stderr]).toEqual([
+          2,
+          "longhand: --to 99: the newest record of k is 4\n",
+        ]);
       },
     );
   });
+
+  test("undo --to tells a program what went", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one", "two", "three"),
+      async (longhand) => {
+        const { stdout } = await longhand("undo k --to 1 --json");
+        expect(JSON.parse(stdout)).toMatchObject({ count: 1, undone: [{ seq: 2 }, { seq: 3 }] });
+      },
+    );
+  });
+
+  test.each(["undo last", "undo k --to 1", "truncate k --keep-last 1", "append last hello"])(
+    "%s makes no store where there is none",
+    async (commandLine) => {
+      await withTemporaryDirectory(async (home) => {
+        expect((await runIn(home, commandLine.split(" "))).exitCode).toBe(3);
+        expect(await readdir(home)).toEqual([]);
+      });
+    },
+  );
 
   test("undo tells the truth when a cut is undone with the messages", async () => {
     await withHome(

@@ -53,6 +53,12 @@ describe("where things are, and why", () => {
     expect(home).toMatchObject({ path: "/account/.longhand", source: "account" });
   });
 
+  test("a home that is empty or relative counts as none: nothing goes into the current directory", () => {
+    expect(resolvePlaces({}, surroundings({ HOME: "here" })).home.source).toBe("account");
+    const none = { ...surroundings({ HOME: "" }), accountHome: () => "" };
+    expect(resolvePlaces({}, none).home).toMatchObject({ path: "/temporary/longhand", source: "temporary" });
+  });
+
   test("without any home there is still a place, and it says why", () => {
     const { home } = resolvePlaces(
       {},

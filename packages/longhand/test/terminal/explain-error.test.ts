@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { LONGHAND_ERROR_CODES, LonghandError } from "@longhand/store";
 import { CommandError } from "../../src/command-error.ts";
-import { explainError } from "../../src/terminal/explain-error.ts";
+import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
+import { explainError as explain, type Explanation } from "../../src/terminal/explain-error.ts";
+
+const explainError = (error: unknown): Explanation =>
+  explain(error, commandToPaste({ sessions: "./my store" }));
 
 test.each(LONGHAND_ERROR_CODES)("%s has an exit code and keeps the store's words", (code) => {
   const explained = explainError(new LonghandError(code, "the store's words", { file: "f" }));
@@ -27,4 +31,16 @@ test("what nobody foresaw says how to learn more", () => {
 test("a failure of the system is told in the system's words", () => {
   const error = Object.assign(new Error("EACCES: permission denied, mkdir '/x'"), { syscall: "mkdir" });
   expect(explainError(error)).toMatchObject({ code: "IO_FAILED", message: error.message });
+});
+
+test("a command that helps is for the same store", () => {
+  const { remedy } = explainError(new LonghandError("IO_FAILED", ""));
+  expect(remedy).toContain("longhand doctor --sessions './my store'");
+});
+
+test("a store that is open elsewhere is told in the words of the command line", () => {
+  const detail = { directory: "/s", pid: 7, host: "h", since: "noon", liveness: "alive" };
+  const locked = explainError(new LonghandError("SESSION_LOCKED", "open the store with readOnly", detail));
+  expect(locked.message).toBe("/s is open for writing in process 7 on h since noon");
+  expect(locked.remedy).toContain("stop it, or try again later");
 });

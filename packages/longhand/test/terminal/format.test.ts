@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countOf, formatBytes } from "../../src/terminal/format-count.ts";
-import { clockTime, longDay, relativeTime } from "../../src/terminal/format-time.ts";
+import { clockTime, longDay, relativeTime, timesFor } from "../../src/terminal/format-time.ts";
 import { highlightWords } from "../../src/terminal/highlight-words.ts";
 import { wantsColors } from "../../src/terminal/process-output.ts";
 import { keyInCommand, shellQuote } from "../../src/terminal/shell-quote.ts";
@@ -30,6 +30,21 @@ describe("times", () => {
     ["nonsense", "nonsense"],
   ])("%s is %s", (at, expected) => {
     expect(relativeTime(at, now)).toBe(expected);
+  });
+
+  test("are local with the offset on a terminal, UTC elsewhere", () => {
+    const at = "2026-11-15T23:24:12.123Z";
+    process.env["TZ"] = "Asia/Kolkata";
+    const local = timesFor({ isTerminal: true });
+    expect([local.moment(at), local.day(at), local.clock(at)]).toEqual([
+      "2026-11-16 04:54 +05:30",
+      "Monday 16 November 2026 +05:30",
+      "04:54",
+    ]);
+    process.env["TZ"] = "America/New_York";
+    expect(local.moment(at)).toBe("2026-11-15 18:24 -05:00");
+    process.env["TZ"] = "UTC";
+    expect(timesFor({ isTerminal: false }).moment(at)).toBe(at);
   });
 
   test("of a transcript", () => {
@@ -73,8 +88,22 @@ describe("a table", () => {
   } as const;
   const plain = (cell: string): string => cell;
 
-  test("is as wide as its cells where there is room", () => {
+  test("for a pipe has tabs, and nothing is cut or padded", () => {
     expect(renderTable(table, undefined, plain)).toEqual([
+      "KEY\tTITLE\tN",
+      "a-very-long-key\tsome words\t1",
+      "b\t你好，世界\t1000",
+    ]);
+  });
+
+  test("has columns that are never wider than they may be", () => {
+    const [key, ...others] = table.columns;
+    const capped = { ...table, columns: [{ ...key, most: 8 }, ...others] };
+    expect(renderTable(capped, 80, plain)[1]).toBe("a-very-…  some words     1");
+  });
+
+  test("is as wide as its cells where there is room", () => {
+    expect(renderTable(table, 80, plain)).toEqual([
       "KEY              TITLE          N",
       "a-very-long-key  some words     1",
       "b                你好，世界  1000",
@@ -91,7 +120,7 @@ describe("a table", () => {
   });
 
   test("is styled by cell, without counting the colours", () => {
-    const lines = renderTable(table, undefined, (cell, row, column) =>
+    const lines = renderTable(table, 80, (cell, row, column) =>
       row === 0 && column === 0 ? `<${cell}>` : cell,
     );
     expect(lines[1]).toBe("<a-very-long-key>  some words     1");
@@ -139,9 +168,10 @@ describe("words for a shell", () => {
     expect(shellQuote("~/x")).toBe("'~/x'");
   });
 
-  test("a key that cannot be printed is not offered for pasting", () => {
+  test("a key that cannot be printed is written so that a shell makes it", () => {
     expect(keyInCommand("a b")).toBe("'a b'");
     expect(keyInCommand("-x")).toBe("-- -x");
-    expect(keyInCommand("\u001b[31m")).toBe("KEY");
+    expect(keyInCommand("new\nline")).toBe("$'new\\nline'");
+    expect(keyInCommand("-\u001b[31m")).toBe("-- $'-\\x1b[31m'");
   });
 });

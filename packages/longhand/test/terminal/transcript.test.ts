@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import picocolors from "picocolors";
 import type { Message, SessionRecord } from "@longhand/store";
+import { timesFor } from "../../src/terminal/format-time.ts";
 import { displayWidth } from "../../src/terminal/display-width.ts";
 import { renderTranscript, type TranscriptStyle } from "../../src/terminal/transcript.ts";
 
@@ -15,6 +16,7 @@ afterAll(() => {
 
 const PLAIN: TranscriptStyle = {
   width: 60,
+  times: timesFor({ isTerminal: true }),
   colors: picocolors.createColors(false),
   full: false,
   all: false,
@@ -65,16 +67,25 @@ describe("a transcript", () => {
       } as const,
     ];
     expect(await transcript(records)).toEqual([
-      "── Sunday 15 November 2026 ──",
+      "── Sunday 15 November 2026 +00:00 ──",
       "",
       "user Ana  19:24 · #1",
       "  one two three four five six seven eight nine ten eleven",
       "  twelve",
       "",
-      "── Monday 16 November 2026 ──",
+      "── Monday 16 November 2026 +00:00 ──",
       "",
       "assistant  08:00 · #2",
       "  Good morning.",
+      "",
+    ]);
+  });
+
+  test("without a terminal has the times as they are kept, and no days", async () => {
+    const records = [said(1, { role: "user", content: "x" })];
+    expect(await transcript(records, { times: timesFor({ isTerminal: false }) })).toEqual([
+      `user  ${at} · #1`,
+      "  x",
       "",
     ]);
   });
@@ -136,7 +147,7 @@ describe("a transcript", () => {
       "user  19:24 · #1",
       "  a",
       "",
-      "2 messages were undone here; --all shows them",
+      "2 messages were undone here",
       "",
       "user  19:24 · #4",
       "  b",
@@ -157,7 +168,7 @@ describe("a transcript", () => {
     ];
     const lines = (await transcript(records, { all: true, width: 100 }, [1])).filter((line) => line !== "");
     expect(lines).toEqual([
-      "── Sunday 15 November 2026 ──",
+      "── Sunday 15 November 2026 +00:00 ──",
       "user  19:24 · #1 · cut from the view",
       "  a",
       "· rewound: the view is what it was after #0 · #2",

@@ -1,0 +1,103 @@
+/** Looks at a store's directory for `longhand doctor`: whose it is, who may do what in it. Opens nothing, never fails. */
+
+import { access, constants, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+export interface DirectoryFacts {
+  readonly exists: boolean;
+  readonly isDirectory: boolean;
+  /** Such as "0700". */
+  readonly mode: string;
+  readonly owner: number;
+  readonly isOwn: boolean;
+  /** Session files that others than the owner may read or write. */
+  readonly openFiles: readonly string[];
+  /** What this user may not write to: the directory, its session files, or where it would have to be made. */
+  readonly notWritable: readonly string[];
+  /** Why it cannot be looked at. */
+  readonly failure?: { readonly reason: string; readonly errno: string };
+}
+
+const NOTHING: DirectoryFacts = {
+  exists: false,
+  isDirectory: false,
+  mode: "",
+  owner: -1,
+  isOwn: false,
+  openFiles: [],
+  notWritable: [],
+};
+const OTHERS = 0o077;
+const { W_OK, X_OK } = constants;
+
+export async function examineDirectory(directory: string): Promise<DirectoryFacts> {
+  try {
+    const found = await stat(directory);
+    const facts: DirectoryFacts = {
+      ...NOTHING,
+      exists: true,
+      isDirectory: found.isDirectory(),
+      mode: (found.mode & 0o7777).toString(8).padStart(4, "0"),
+      owner: found.uid,
+      isOwn: process.getuid === undefined || found.uid === process.getuid(),
+    };
+    if (!facts.isDirectory) return facts;
+    const notWritable = (await may(directory, W_OK | X_OK)) ? [] : [directory];
+    try {
+      const files = await examineFiles(directory);
+      return { ...facts, ...files, notWritable: [...notWritable, ...files.notWritable] };
+    } catch (error) {
+      return { ...facts, notWritable, failure: failureOf(error) };
+    }
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") return { ...NOTHING, exists: true, failure: failureOf(error) };
+    const parent = await nearestParent(directory);
+    return { ...NOTHING, notWritable: (await may(parent, W_OK | X_OK)) ? [] : [parent] };
+  }
+}
+
+async function examineFiles(directory: string): Promise<Pick<DirectoryFacts, "openFiles" | "notWritable">> {
+  const openFiles: string[] = [];
+  const notWritable: string[] = [];
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith(".jsonl")) continue;
+    const path = join(directory, name);
+    try {
+      if (((await stat(path)).mode & OTHERS) !== 0) openFiles.push(name);
+    } catch (error) {
+      // Put away at this moment, or a link that leads nowhere: no file that others could read.
+      if (codeOf(error) === "ENOENT") continue;
+      throw error;
+    }
+    if (!(await may(path, W_OK))) notWritable.push(path);
+  }
+  return { openFiles, notWritable };
+}
+
+async function nearestParent(path: string): Promise<string> {
+  const parent = dirname(path);
+  if (parent === path) return path;
+  try {
+    await stat(parent);
+    return parent;
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? await nearestParent(parent) : parent;
+  }
+}
+
+async function may(path: string, mode: number): Promise<boolean> {
+  try {
+    await access(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function failureOf(error: unknown): { readonly reason: string; readonly errno: string } {
+  return { reason: error instanceof Error ? error.message : String(error), errno: codeOf(error) };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

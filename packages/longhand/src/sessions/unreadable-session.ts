@@ -1,0 +1,63 @@
+/**
+ * A session that cannot be opened at all, as opposed to a damaged place in one that is served. What the store reports
+ * of it, in words for a person: which file, why, and the remedy that is true for that reason.
+ */
+
+import type { Damage, LonghandError } from "@longhand/store";
+import { shellQuote } from "../terminal/shell-quote.ts";
+
+export interface UnreadableSession {
+  readonly file: string;
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+const SESSION_SUFFIX = ".jsonl";
+
+/** `undefined`: it is a place in a session that can be read, or no session's file. */
+export function unreadableByDamage({ file, offset, bytes, reason }: Damage): UnreadableSession | undefined {
+  // So the store reports a whole file: a damaged place has a length.
+  if (offset !== 0 || bytes !== 0 || !file.endsWith(SESSION_SUFFIX)) return undefined;
+  const isMisplaced = reason.startsWith("it holds the key");
+  return {
+    file,
+    // What follows in the store's words is advice to its callers.
+    reason: withoutFile(reason, file).replace(/\. The file was left as it is.*$/, ""),
+    remedy: isMisplaced
+      ? `if it is a copy, move it out of the store: mv ${shellQuote(file)} ~/`
+      : "this session cannot be read or written until its first line, or the whole file, is restored from a backup; or move the file away to begin the session anew",
+  };
+}
+
+/** `undefined`: the failure is not about one session's file. */
+export function unreadableByError({ code, message, detail }: LonghandError): UnreadableSession | undefined {
+  const { file, errno } = detail;
+  if (typeof file !== "string" || !file.endsWith(SESSION_SUFFIX)) return undefined;
+  const reason = withoutFile(message, file);
+  if (code === "FORMAT_TOO_NEW") {
+    return {
+      file,
+      reason,
+      remedy: "update Longhand: a newer version wrote it; nothing is wrong with the file",
+    };
+  }
+  if (errno === "EACCES" || errno === "EPERM") {
+    return { file, reason, remedy: permissionRemedy(file) };
+  }
+  if (errno === "EIO")
+    return { file, reason, remedy: "the device failed: copy what can be read, check the disk" };
+  return { file, reason, remedy: "mend what it names; the file was left as it is" };
+}
+
+export function permissionRemedy(path: string): string {
+  const quoted = shellQuote(path);
+  return `make it yours again: sudo chown "$(id -u)" ${quoted} && chmod u+rwX ${quoted}`;
+}
+
+export function describeUnreadable({ file, reason }: UnreadableSession): string {
+  return `${file}: ${reason}`;
+}
+
+function withoutFile(reason: string, file: string): string {
+  return reason.startsWith(`${file} `) ? reason.slice(file.length + 1) : reason.replace(` for ${file}`, "");
+}

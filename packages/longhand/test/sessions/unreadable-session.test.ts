@@ -1,0 +1,95 @@
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { LonghandError } from "@longhand/store";
+import { unreadableByDamage, unreadableByError } from "../../src/sessions/unreadable-session.ts";
+import { jsonLines, say, withHome } from "../support/with-home.ts";
+
+async function change(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  expect(text).toContain(from);
+  await writeFile(file, text.replace(from, to));
+}
+
+describe("sessions that cannot be opened at all", () => {
+  test("are named by list, which fails, and have their own remedy from doctor", async () => {
+    await withHome(
+      async (store) => {
+        for (const key of ["good", "header", "newer"]) await say(store, key, `text of ${key}`);
+      },
+      async (longhand, _home, sessions) => {
+        const file = (name: string): string => join(sessions, `${name}.jsonl`);
+        await change(file("header"), '"longhand"', '"lXnghand"');
+        await change(file("newer"), '"longhand":1', '"longhand":9');
+        await copyFile(file("good"), file("copy"));
+        const { exitCode, stdout, stderr } = await longhand("list");
+        expect(exitCode).toBe(1);
+        expect(stdout.split("\n").slice(1)).toEqual([expect.stringMatching(/^good\ttext of good\t/), ""]);
+        expect(stderr).toMatch(/^longhand: 3 sessions could not be read:\n/);
+        for (const name of ["header", "newer", "copy"]) expect(stderr).toContain(`\n  ${file(name)}: `);
+        expect(stderr).not.toContain("corrupt");
+
+        const json = await longhand("list --json");
+        expect(json.exitCode).toBe(1);
+        expect(jsonLines(json.stdout)).toMatchObject([{ key: "good" }]);
+        expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "SESSIONS_UNREADABLE" } });
+
+        const doctor = await longhand("doctor");
+        expect(doctor.exitCode).toBe(1);
+        expect(doctor.stdout).toContain(`mv ${file("copy")} ~/`);
+        expect(doctor.stdout).toContain("update Longhand");
+        expect(doctor.stdout).toContain("restored from a backup");
+        expect(doctor.stdout).not.toContain("appends go on");
+        expect(doctor.stdout).toContain("damage     none found");
+      },
+    );
+  });
+
+  test("are warned of where the answer does not depend on them", async () => {
+    await withHome(
+      async (store) => say(store, "good", "text"),
+      async (longhand, _home, sessions) => {
+        await writeFile(join(sessions, "empty.jsonl"), "");
+        const { exitCode, stdout, stderr } = await longhand("search text");
+        expect([exitCode, stdout]).toEqual([0, expect.stringContaining("good")]);
+        expect(stderr).toContain(`warning: could not be read: ${join(sessions, "empty.jsonl")}`);
+      },
+    );
+  });
+
+  test("for want of permission are to be given back to their reader", () => {
+    const file = "/my s/a.jsonl";
+    const error = new LonghandError("IO_FAILED", `opening the session failed for ${file} (EACCES)`, {
+      file,
+      errno: "EACCES",
+    });
+    expect(unreadableByError(error)).toEqual({
+      file,
+      reason: "opening the session failed (EACCES)",
+      remedy: expect.stringContaining(`chmod u+rwX '${file}'`) as string,
+    });
+    const elsewhere = new LonghandError("IO_FAILED", "x", { file: "/s/.longhand/journal" });
+    expect(unreadableByError(elsewhere)).toBeUndefined();
+  });
+
+  test("are not confused with a damaged place, or with a damaged journal", () => {
+    const place = { file: "/s/a.jsonl", offset: 0, bytes: 9, kind: "corrupt", reason: "x" } as const;
+    expect(unreadableByDamage(place)).toBeUndefined();
+    expect(unreadableByDamage({ ...place, bytes: 0 })).toBeDefined();
+    expect(
+      unreadableByDamage({ ...place, bytes: 0, file: "/s/.longhand/journal/1.journal" }),
+    ).toBeUndefined();
+  });
+});
+
+test("a directory by the name of a session is one that cannot be read, and doctor goes on", async () => {
+  await withHome(
+    async (store) => say(store, "good", "text"),
+    async (longhand, _home, sessions) => {
+      await mkdir(join(sessions, "odd.jsonl"), { mode: 0o700 });
+      const { exitCode, stdout } = await longhand("doctor");
+      expect([exitCode, stdout]).toEqual([1, expect.stringContaining(join(sessions, "odd.jsonl"))]);
+      expect(stdout).toContain("1 active");
+    },
+  );
+});

@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { openStore } from "@longhand/store";
+import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
+import { shellQuote } from "../../src/terminal/shell-quote.ts";
+import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
+
+/** The words that a shell makes of a line. */
+async function wordsOf(line: string): Promise<string[]> {
+  const script = `printf '%s\\0' ${line}`;
+  const { stdout } = await promisify(execFile)("bash", ["--norc", "--noprofile", "-c", script], {
+    env: { PATH: process.env["PATH"], LC_ALL: "C" },
+  });
+  return stdout.split("\0").slice(0, -1);
+}
+
+describe("a command to paste", () => {
+  test("repeats the places that were given, before a key that may begin with a dash", () => {
+    expect(commandToPaste({})("list")).toBe("longhand list");
+    expect(commandToPaste({ sessions: "./my s", home: "/h" })("undo --to 6", "-k")).toBe(
+      "longhand undo --to 6 --home /h --sessions './my s' -- -k",
+    );
+  });
+
+  test.each([
+    "plain",
+    "it's $HOME",
+    "new\nline",
+    "\u001b[31m'\\\r\t",
+    "a\u202eb\u200bc",
+    "\u{e0001}",
+    "日本 語",
+  ])("%j comes out of a shell as it went in", async (word) => {
+    expect(await wordsOf(shellQuote(word))).toEqual([word]);
+  });
+});
+
+test("what commands print acts on the store they were given", async () => {
+  await withTemporaryDirectory(async (home) => {
+    const sessions = join(home, "my store");
+    const key = "new\nline";
+    const store = await openStore(sessions);
+    await store.session(key).append({ role: "user", content: "one" });
+    await store.close();
+    const longhand = async (line: string): Promise<string> => {
+      const { exitCode, stdout } = await runIn(home, (await wordsOf(line)).slice(1));
+      expect(exitCode).toBe(0);
+      return stdout;
+    };
+    const place = `--sessions '${sessions}'`;
+    const commandIn = (text: string, before: string): string =>
+      new RegExp(`${before} *(longhand .*)`).exec(text)?.[1] ?? "";
+    const undone = await longhand(`longhand undo new ${place}`);
+    expect(await longhand(commandIn(undone, "To read it:"))).toContain("  one\n");
+    expect(await longhand(commandIn(undone, "To bring it back:"))).toContain("1 message in the view");
+    const cut = await longhand(`longhand truncate new --keep-last 0 ${place}`);
+    const shown = await longhand(`longhand show new ${place}`);
+    expect(await longhand(commandIn(shown, "cut or undone too:"))).toContain("  one\n");
+    expect(await longhand(commandIn(cut, "To bring it back:"))).toContain("1 message in the view");
+
+    for (const words of [
+      ["show", "zzz"],
+      ["show", "last", "--sessions", join(home, "other")],
+    ]) {
+      const given = words.includes("--sessions") ? words : [...words, "--sessions", sessions];
+      expect((await runIn(home, given)).stderr).toMatch(/longhand (list|append).* --sessions /);
+    }
+    const none = await longhand(`longhand list --sessions '${join(home, "other one")}'`);
+    await longhand(commandIn(none, "Begin one:"));
+    expect((await runIn(home, ["list", "--sessions", join(home, "other one")])).stdout).toContain("my-first");
+    expect((await runIn(home, ["list"])).stdout).toContain("No sessions");
+  });
+});
