@@ -1,5 +1,6 @@
 /** What a user gets: the packages as npm would publish them, installed in an empty project. Needs the build. */
 
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -37,6 +38,10 @@ test.each(PACKAGES)(
     expect(others.length).toBeGreaterThan(0);
     // bin/ is not built: npm links a command only if its file is there when the clone is installed.
     expect(others.filter((path) => !/^(dist|bin)\//.test(path))).toEqual([]);
+    const sources = paths.filter((path) => path.endsWith(".js") && path.startsWith("dist/"));
+    const isStale = (path: string): boolean =>
+      !existsSync(join(ROOT, "packages", name, path.replace(/^dist/, "src").replace(/js$/, "ts")));
+    expect(sources.filter(isStale), "left over from an earlier build: npm run clean").toEqual([]);
   },
 );
 

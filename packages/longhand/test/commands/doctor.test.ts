@@ -1,4 +1,5 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
@@ -49,6 +50,25 @@ describe("doctor", () => {
         expect(listed.stderr).toContain("longhand: warning: ");
         const json = await longhand("list --json");
         expect(JSON.parse(json.stderr)).toMatchObject({ warning: { code: "DAMAGE", damage: { file } } });
+      },
+    );
+  });
+
+  test("tells what recovering a killed writer has found, since nobody will meet it again", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, _home, sessions) => {
+        const built = new URL("../../../store/dist/index.js", import.meta.url).href;
+        const writer = `
+          import { openStore } from ${JSON.stringify(built)};
+          const store = await openStore(${JSON.stringify(sessions)});
+          await store.session("gone").append({ role: "user", content: "hello" });
+          process.kill(process.pid, "SIGKILL");`;
+        expect(spawnSync(process.execPath, ["--input-type=module", "-e", writer]).signal).toBe("SIGKILL");
+        await rm(join(sessions, "gone.jsonl"));
+        const { exitCode, stdout } = await longhand("doctor");
+        expect(exitCode).toBe(1);
+        expect(stdout).toContain("no file for 1 record");
       },
     );
   });
