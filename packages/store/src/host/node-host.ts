@@ -156,8 +156,9 @@ const processes: Processes = {
 
   isRunning(identity) {
     const { self } = processes;
-    if (identity.host !== self.host) return Promise.resolve("unknown");
-    if (identity.bootId !== self.bootId) return Promise.resolve("gone");
+    const isSameBoot = identity.bootId !== undefined && identity.bootId === self.bootId;
+    if (!isSameBoot && identity.host !== self.host) return Promise.resolve("unknown");
+    if (!isSameBoot && identity.bootId !== self.bootId) return Promise.resolve("gone");
     if (identity.pidNamespace !== self.pidNamespace) return Promise.resolve("unknown");
     return Promise.resolve(isSameProcess(identity) ? "running" : "gone");
   },

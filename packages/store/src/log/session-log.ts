@@ -34,7 +34,10 @@ export class SessionLog {
   #landedEnd: number;
   #pending: Patch[] = [];
   #landing: Promise<void> | undefined;
-  #unsynced = false;
+  /** Counted when a write begins and when it ends, so that a sync in between does not pass for one after it. */
+  #writes = 0;
+  #syncedWrites = 0;
+  #owesRewrite = false;
 
   constructor(path: string, file: OpenFile, log: ScannedLog) {
     this.path = path;
@@ -63,7 +66,12 @@ export class SessionLog {
 
   /** Landed, but a power cut could still take it back. */
   get isUnsynced(): boolean {
-    return this.#unsynced;
+    return this.#writes !== this.#syncedWrites;
+  }
+
+  /** A sync has failed: what it should have made durable must be written again before the next is believed. */
+  get owesRewrite(): boolean {
+    return this.#owesRewrite;
   }
 
   /** The lines are durable in the journal: from now on readers see them. */
@@ -98,14 +106,19 @@ export class SessionLog {
 
   /** Writes records at their places once more, from a copy that is known to be good. */
   async rewrite(patches: readonly Patch[]): Promise<void> {
-    for (const { offset, bytes } of patches) await writeFully(this.#file, bytes, offset);
-    this.#unsynced = true;
+    for (const { offset, bytes } of patches) await this.#write(bytes, offset);
+    this.#owesRewrite = false;
   }
 
-  /** After a failure do not call it again alone: rewrite first. */
   async sync(): Promise<void> {
-    await this.#file.sync();
-    this.#unsynced = false;
+    const writes = this.#writes;
+    try {
+      await this.#file.sync();
+    } catch (error) {
+      this.#owesRewrite = true;
+      throw error;
+    }
+    this.#syncedWrites = writes;
   }
 
   async close(): Promise<void> {
@@ -116,14 +129,21 @@ export class SessionLog {
     const patches = [...this.#pending];
     const start = this.#landedEnd;
     const bytes = Buffer.concat(patches.map((patch) => patch.bytes));
-    // Set before the write: half a write is also something that a sync has to make good.
-    this.#unsynced = true;
     try {
-      await writeFully(this.#file, bytes, start);
+      await this.#write(bytes, start);
     } catch (cause) {
       throw ioError(cause, "landing records", this.path);
     }
     this.#pending = this.#pending.slice(patches.length);
     this.#landedEnd = start + bytes.length;
+  }
+
+  async #write(bytes: Buffer, position: number): Promise<void> {
+    this.#writes++;
+    try {
+      await writeFully(this.#file, bytes, position);
+    } finally {
+      this.#writes++;
+    }
   }
 }

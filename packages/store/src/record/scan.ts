@@ -110,7 +110,12 @@ export class LogScanner {
     this.#settle();
     if (lastLost === undefined)
       return { end: this.#end, seq: this.#seq, torn, unterminated: this.#unterminated };
-    return { end: lastLost.offset + lastLost.bytes, seq: this.#seq + lost, torn, unterminated: false };
+    return {
+      end: Math.max(this.#end, lastLost.offset + lastLost.bytes),
+      seq: this.#seq + lost,
+      torn,
+      unterminated: false,
+    };
   }
 
   /** All lines of the last batch are there, to the newline, some of them bad: it was whole once. */

@@ -3,7 +3,7 @@
 import { isLonghandError, LonghandError } from "../errors.ts";
 import type { Body, Entry } from "../record/entry.ts";
 import { isLive } from "../record/fold.ts";
-import { MAX_BATCH_BYTES } from "../record/format.ts";
+import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES } from "../record/format.ts";
 import type { Message } from "../record/message.ts";
 import { messageBody } from "../record/message-body.ts";
 import { serialize } from "../record/serialize.ts";
@@ -45,23 +45,24 @@ export class BackendSession<M extends Message> implements Session<M> {
   }
 
   async note(kind: string, data: unknown, options?: IdentifiedWriteOptions): Promise<Written> {
-    checkValue("note", "kind", kind, text);
+    checkText("note", "kind", kind);
     const body: Body = { op: "note", kind, json: serialize(data, "the note") };
     return await this.#write(addBodies([body], identified("note", options)));
   }
 
   async setSummary(summary: string, options?: WriteOptions): Promise<Written> {
-    checkValue("setSummary", "summary", summary, text);
+    checkText("setSummary", "summary", summary);
     return await this.#set("setSummary", { op: "summary", summary }, options);
   }
 
   async setTitle(title: string, options?: WriteOptions): Promise<Written> {
-    checkValue("setTitle", "title", title, text);
+    checkText("setTitle", "title", title);
     return await this.#set("setTitle", { op: "meta", title }, options);
   }
 
   async setTags(tags: readonly string[], options?: WriteOptions): Promise<Written> {
     checkValue("setTags", "tags", tags, texts);
+    checkSize("setTags", "tags", tags);
     return await this.#set("setTags", { op: "meta", tags: [...tags] }, options);
   }
 
@@ -80,7 +81,7 @@ export class BackendSession<M extends Message> implements Session<M> {
   async compact(cut: { summary: string; keepFrom: number }, options?: WriteOptions): Promise<Written> {
     checkOptions("compact", cut, { summary: text, keepFrom: seq });
     const { summary, keepFrom } = { ...cut };
-    checkValue("compact", "summary", summary, text);
+    checkText("compact", "summary", summary);
     checkValue("compact", "keepFrom", keepFrom, seq);
     checkOptions("compact", options, WRITE_OPTIONS);
     return await this.#write(compactTo(summary, keepFrom, expected(options)));
@@ -88,6 +89,7 @@ export class BackendSession<M extends Message> implements Session<M> {
 
   async replace(messages: readonly M[], options?: WriteOptions & { summary?: string }): Promise<Written> {
     checkOptions("replace", options, { ...WRITE_OPTIONS, summary: text });
+    if (options?.summary !== undefined) checkText("replace", "summary", options.summary);
     checkValue("replace", "messages", messages, [Array.isArray, "an array of messages"]);
     const summary = options?.summary === undefined ? {} : { summary: options.summary };
     const bodies = checkBatch([{ op: "reset", ...summary }, ...this.#bodies(messages)]);
@@ -199,6 +201,20 @@ export class BackendSession<M extends Message> implements Session<M> {
       if (--remaining === 0) return;
     }
   }
+}
+
+function checkText(of: string, name: string, value: unknown): void {
+  checkValue(of, name, value, text);
+  checkSize(of, name, value);
+}
+
+/** What could be written but not read back is refused, as for messages. */
+function checkSize(of: string, name: string, value: unknown): void {
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes <= MAX_MESSAGE_BYTES) return;
+  const limit = MAX_MESSAGE_BYTES;
+  const message = `${name} of ${of} has ${bytes} bytes; at most ${limit / 1024 / 1024} MiB can be kept`;
+  throw new LonghandError("MESSAGE_TOO_LARGE", message, { bytes, limit });
 }
 
 /** Whoever reads the error in a log sees which session it was. */

@@ -12,7 +12,7 @@ import { TEMPORARY_PREFIX } from "../../log/create-session.ts";
 import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
 import type { BackendOptions } from "../../store/backend.ts";
 import { adoptJournals } from "./adopt-journals.ts";
-import type { InstanceDescription } from "./instance.ts";
+import { rememberGivenUp, type InstanceDescription } from "./instance.ts";
 import { fencePath, journalPath, socketPath, type Layout } from "./layout.ts";
 import { takeWriterLease } from "./writer-lease.ts";
 
@@ -33,6 +33,7 @@ export async function beginInstance(host: Host, layout: Layout, options: Backend
   const giveUp = async (): Promise<void> => {
     // Nothing of it is used any more; the failure that led here is the one to tell.
     await journal?.close().catch(() => undefined);
+    rememberGivenUp(host, id);
     try {
       await placeMark(host.files, fencePath(layout, id));
     } finally {

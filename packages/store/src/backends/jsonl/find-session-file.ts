@@ -25,7 +25,8 @@ export async function findSessionFile(
     { path: `${layout.directory}/${lastName}`, name: lastName, status: "active" },
     ...PUT_AWAY.map((status) => putAwayFile(layout, status, putAwayName(lastName, id))),
   ];
-  for (const file of likely) if ((await readHeader(files, file.path))?.id === id) return file;
+  // Twice: it may be moved from one place to another while we look.
+  for (const file of [...likely, ...likely]) if ((await readHeader(files, file.path))?.id === id) return file;
   for (const file of await sessionFiles(files, layout)) {
     if ((await readHeader(files, file.path))?.id === id) return file;
   }

@@ -7,7 +7,7 @@
  * gone, and a process that is merely stopped still accepts them.
  */
 
-import type { Host, ProcessIdentity } from "../../host/host.ts";
+import type { Host, Processes, ProcessIdentity } from "../../host/host.ts";
 import { isJsonObject } from "../../record/json.ts";
 import { fencePath, socketPath, type Layout } from "./layout.ts";
 
@@ -21,10 +21,13 @@ export interface InstanceDescription extends ProcessIdentity {
 export type Liveness = "alive" | "dead" | "unproven";
 
 export async function livenessOf(host: Host, layout: Layout, owner: InstanceDescription): Promise<Liveness> {
+  if (GIVEN_UP.get(host.processes)?.has(owner.instance) === true) return "dead";
   if ((await host.files.stat(fencePath(layout, owner.instance))) !== undefined) return "dead";
   const { self } = host.processes;
-  if (owner.host !== self.host) return "unproven";
-  if (owner.bootId !== self.bootId) return "dead";
+  // One kernel, whatever the host is called: a container's name changes with each start of it.
+  const isSameBoot = owner.bootId !== undefined && owner.bootId === self.bootId;
+  if (!isSameBoot && owner.host !== self.host) return "unproven";
+  if (!isSameBoot && owner.bootId !== self.bootId) return "dead";
   if (owner.listens) {
     const answer = await host.processes.probe(socketPath(layout, owner.instance));
     if (answer === "refused") return "dead";
@@ -33,6 +36,14 @@ export async function livenessOf(host: Host, layout: Layout, owner: InstanceDesc
   }
   const running = await host.processes.isRunning(owner);
   return running === "gone" ? "dead" : running === "running" ? "alive" : "unproven";
+}
+
+/** Instances of this process that have given themselves up, where even the mark that says so could not be written. */
+const GIVEN_UP = new WeakMap<Processes, Set<string>>();
+
+export function rememberGivenUp(host: Host, instance: string): void {
+  const known = GIVEN_UP.get(host.processes) ?? new Set();
+  GIVEN_UP.set(host.processes, known.add(instance));
 }
 
 export function parseInstanceDescription(value: unknown): InstanceDescription | undefined {

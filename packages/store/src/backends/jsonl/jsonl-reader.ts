@@ -44,7 +44,12 @@ export class JsonlReader implements OpenBackend {
   async snapshot(key: string): Promise<Snapshot | undefined> {
     const place = await this.#place();
     const active = { path: sessionPath(this.#layout, key), status: "active" } as const;
-    return (await readSession(place, active, key)) ?? (await newestPutAway(place, "archived", key))?.snapshot;
+    // Active again after the archive: it may have come back while we looked there.
+    return (
+      (await readSession(place, active, key)) ??
+      (await newestPutAway(place, "archived", key))?.snapshot ??
+      (await readSession(place, active, key))
+    );
   }
 
   async *snapshots(): AsyncIterable<Snapshot> {

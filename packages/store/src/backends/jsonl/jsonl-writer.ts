@@ -93,11 +93,12 @@ class JsonlWriter implements OpenBackend {
     this.#surroundings = {
       host,
       hold: async (key) => await this.#sessions.hold(key),
-      archived: async (key) => (await newestPutAway(this.#place, "archived", key))?.snapshot,
+      archived: async (key) => await this.#archived(key),
       holdNew: async (key, at) => await this.#sessions.holdNew(key, at),
       checkWritable: async () => {
         this.#checkNotFailed();
         await this.#landing.checkRoom();
+        await this.#checkJournal();
       },
       commit: async (records, onDurable) => await this.#committer.commit(records, onDurable),
       land: (log) => this.#landing.begin(log),
@@ -111,13 +112,8 @@ class JsonlWriter implements OpenBackend {
 
   async snapshot(key: string): Promise<Snapshot | undefined> {
     this.#checkNotFailed();
-    const held = await this.#sessions.hold(key);
-    if (held === undefined) return (await newestPutAway(this.#place, "archived", key))?.snapshot;
-    try {
-      return this.#snapshotOf(held.log);
-    } finally {
-      await held.release();
-    }
+    // Active again after the archive: it may have come back while we looked there.
+    return (await this.#active(key)) ?? (await this.#archived(key)) ?? (await this.#active(key));
   }
 
   async *snapshots(): AsyncIterable<Snapshot> {
@@ -145,6 +141,7 @@ class JsonlWriter implements OpenBackend {
     }
     await this.#committer.idle();
     this.#closed = true;
+    await this.#sessions.stopOpening();
     try {
       if (this.#failure === undefined) await this.#end();
       await this.#sessions.closeAll();
@@ -183,6 +180,28 @@ class JsonlWriter implements OpenBackend {
       await this.#landing.settleAll();
       await this.#instance.journal.beginGeneration();
     });
+  }
+
+  /** Whoever is refused because the journal is full has tried to empty it. */
+  async #checkJournal(): Promise<void> {
+    if (this.#landing.whyOverfull() === undefined) return;
+    await this.#committer.between(async () => await this.#landing.recycleIfLarge());
+    const failure = this.#landing.whyOverfull();
+    if (failure !== undefined) throw failure;
+  }
+
+  async #active(key: string): Promise<Snapshot | undefined> {
+    const held = await this.#sessions.hold(key);
+    if (held === undefined) return undefined;
+    try {
+      return this.#snapshotOf(held.log);
+    } finally {
+      await held.release();
+    }
+  }
+
+  async #archived(key: string): Promise<Snapshot | undefined> {
+    return (await newestPutAway(this.#place, "archived", key))?.snapshot;
   }
 
   #writerOf(key: string): SessionWriter {

@@ -22,6 +22,7 @@ export class Landing {
   readonly #covered = new Set<SessionLog>();
   readonly #failed = new Map<SessionLog, LonghandError>();
   readonly #underWay = new Set<Promise<void>>();
+  readonly #settling = new Map<SessionLog, Promise<void>>();
   #stopped = false;
 
   constructor(journal: Journal, journalBytes: number, onError: (error: LonghandError) => void) {
@@ -48,19 +49,28 @@ export class Landing {
     if (failure !== undefined && this.#isOverLimit()) throw failure;
   }
 
+  /** The journal cannot be used again, since a file it covers cannot be landed or synced: this is why. */
+  whyOverfull(): LonghandError | undefined {
+    if (this.#journal.bytes <= this.#journalBytes + MAX_UNLANDED_BYTES) return undefined;
+    const [failure] = this.#failed.values();
+    return failure;
+  }
+
   /** Between two blocks. */
   async recycleIfLarge(): Promise<void> {
     if (this.#journal.bytes < this.#journalBytes) return;
     for (const log of this.#covered) {
-      // The journal grows on; nothing is lost, and checkRoom stops the writers in time.
+      // The journal grows on; nothing is lost, and whyOverfull stops the writers in time.
       if (!(await this.trySettle(log))) return;
     }
-    await this.#journal.beginGeneration();
+    if (this.#covered.size === 0) await this.#journal.beginGeneration();
   }
 
   /** Lands and syncs everything, or rejects with the first failure. */
   async settleAll(): Promise<void> {
-    for (const log of this.#covered) await this.settle(log);
+    while (this.#covered.size > 0) {
+      for (const log of this.#covered) await this.settle(log);
+    }
   }
 
   /** Lands and syncs one file. False: it could not be done now, and was reported. */
@@ -80,27 +90,41 @@ export class Landing {
     await Promise.all(this.#underWay);
   }
 
-  /** Lands and syncs one file, or rejects. A failed sync is never repeated alone: its bytes are written again first. */
+  /**
+   * Lands and syncs one file, or rejects; one at a time for a file. A failed sync is never repeated alone: its bytes are
+   * written again first. The file stays covered if more has come meanwhile.
+   */
   async settle(log: SessionLog): Promise<void> {
-    await log.land();
-    if (log.isUnsynced) {
-      try {
-        await log.sync();
-      } catch (cause) {
-        await this.#rewriteAndSync(log, cause);
-      }
+    for (let other = this.#settling.get(log); other !== undefined; other = this.#settling.get(log)) {
+      await other.catch(() => undefined);
     }
+    const settling = this.#settleAlone(log).finally(() => this.#settling.delete(log));
+    this.#settling.set(log, settling);
+    await settling;
+  }
+
+  async #settleAlone(log: SessionLog): Promise<void> {
+    await log.land();
+    if (log.isUnsynced || log.owesRewrite) await this.#syncOrRewrite(log);
+    if (log.isUnsynced || log.unlandedBytes > 0) return;
     this.#covered.delete(log);
     this.#failed.delete(log);
   }
 
-  async #rewriteAndSync(log: SessionLog, firstFailure: unknown): Promise<void> {
+  async #syncOrRewrite(log: SessionLog): Promise<void> {
+    if (!log.owesRewrite) {
+      try {
+        await log.sync();
+        return;
+      } catch {
+        // The log remembers: from here on only a rewrite makes it good.
+      }
+    }
     try {
-      const records = groupBySession(await this.#journal.readBack()).get(log.header.id) ?? [];
-      await log.rewrite(records);
+      await log.rewrite(groupBySession(await this.#journal.readBack()).get(log.header.id) ?? []);
       await log.sync();
     } catch (cause) {
-      throw ioError(cause, `syncing the session (after ${String(firstFailure)})`, log.path);
+      throw ioError(cause, "syncing the session", log.path);
     }
   }
 

@@ -18,9 +18,17 @@ export class NameSync {
     this.#directory = directory;
   }
 
-  /** To be called before a name is changed: whether the change succeeds or fails, it may have happened. */
-  willChange(): void {
+  /**
+   * Changes a name. Counted before and after: whether it succeeds or fails it may have happened, and a sync that begins
+   * while it is under way may come too early for it.
+   */
+  async change<T>(change: () => Promise<T>): Promise<T> {
     this.#changes++;
+    try {
+      return await change();
+    } finally {
+      this.#changes++;
+    }
   }
 
   /** Every name changed before the call is durable when it resolves. */

@@ -1,8 +1,8 @@
 /** The session files of the directory in the writer's hands: found, created, kept open, and durably named. */
 
 import type { LonghandError } from "../../errors.ts";
-import type { Host } from "../../host/host.ts";
-import { ioError } from "../../host/io-error.ts";
+import type { FileSystem, Host } from "../../host/host.ts";
+import { errorCode, ioError } from "../../host/io-error.ts";
 import { createSession } from "../../log/create-session.ts";
 import { openSessionForWriting } from "../../log/open-session.ts";
 import type { SessionLog } from "../../log/session-log.ts";
@@ -65,6 +65,11 @@ export class OpenSessions {
     return this.#cache.openLogs();
   }
 
+  /** Opens nothing more, and waits for what is being opened: that may still mend a file. */
+  async stopOpening(): Promise<void> {
+    await this.#cache.stopLoading();
+  }
+
   /** What should be landed must be landed before. */
   async closeAll(): Promise<void> {
     await this.#cache.closeAll();
@@ -92,8 +97,7 @@ export class OpenSessions {
   /** For good. */
   async removeFiles(removed: readonly SessionFile[]): Promise<void> {
     for (const { path, status } of removed) {
-      this.#names[status].willChange();
-      await this.#host.files.unlink(path);
+      await this.#names[status].change(async () => await this.#host.files.unlink(path));
     }
     await this.#syncNames();
   }
@@ -116,8 +120,10 @@ export class OpenSessions {
     const path = sessionPath(this.#layout, key);
     const id = makeId(this.#host.now(), this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
     const header = { key, id, at };
-    this.#names.active.willChange();
-    const creating = createSession(this.#host.files, this.#layout.directory, path, header);
+    const { directory } = this.#layout;
+    const creating = this.#names.active.change(
+      async () => await createSession(this.#host.files, directory, path, header),
+    );
     const log = await creating.catch((error: unknown) => {
       throw ioError(error, "creating the session", path);
     });
@@ -137,17 +143,15 @@ export class OpenSessions {
 
   /** The caller knows that nothing is at `to`. */
   async #move(from: FilePlace, to: FilePlace): Promise<void> {
-    this.#names[from.status].willChange();
-    this.#names[to.status].willChange();
-    await this.#host.files.rename(from.path, to.path);
+    const rename = async (): Promise<void> => await this.#host.files.rename(from.path, to.path);
+    await this.#names[from.status].change(async () => await this.#names[to.status].change(rename));
     await this.#syncNames();
   }
 
   async #putAwayPlace(status: PutAwayStatus, name: string): Promise<FilePlace> {
     const directory = putAwayDirectory(this.#layout, status);
     if ((await this.#host.files.stat(directory)) === undefined) {
-      this.#names.active.willChange();
-      await this.#host.files.makeDirectory(directory);
+      await this.#names.active.change(async () => await makeDirectoryOnce(this.#host.files, directory));
       await this.#syncNames();
     }
     return { status, path: `${directory}/${name}` };
@@ -160,4 +164,11 @@ export class OpenSessions {
       throw await this.#hooks.onNamesUnknown(cause);
     }
   }
+}
+
+/** Two who need it at once: the second finds it there. */
+async function makeDirectoryOnce(files: FileSystem, path: string): Promise<void> {
+  await files.makeDirectory(path).catch((error: unknown) => {
+    if (errorCode(error) !== "EEXIST") throw error;
+  });
 }

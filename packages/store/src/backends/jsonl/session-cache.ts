@@ -3,6 +3,7 @@
  * not used for the longest time makes room, after it is landed and synced.
  */
 
+import { LonghandError } from "../../errors.ts";
 import type { SessionLog } from "../../log/session-log.ts";
 
 /** Descriptors that a store holds open for sessions; docs/durability.md states it. */
@@ -36,6 +37,8 @@ export class SessionCache {
   readonly #slots = new Map<string, Slot>();
   /** A file is opened, mended or created by one at a time: two would cut into each other's landing. */
   readonly #loading = new Map<string, Promise<Slot | undefined>>();
+
+  #stopped = false;
 
   constructor(hooks: SessionCacheHooks) {
     this.#hooks = hooks;
@@ -82,6 +85,12 @@ export class SessionCache {
     return [...this.#slots].map(([key, { log }]) => [key, log]);
   }
 
+  /** From now on nobody can hold a session. Waits for those that are being opened: opening may mend a file. */
+  async stopLoading(): Promise<void> {
+    this.#stopped = true;
+    while (this.#loading.size > 0) await Promise.allSettled(this.#loading.values());
+  }
+
   /** Closes every file; what should be landed must be landed before. */
   async closeAll(): Promise<void> {
     const logs = [...this.#slots.values()].map(({ log }) => log);
@@ -100,6 +109,8 @@ export class SessionCache {
 
   async #acquire(key: string, load: Load): Promise<Slot | undefined> {
     for (;;) {
+      if (this.#stopped)
+        throw new LonghandError("STORE_CLOSED", "the store is closed; open it again with openStore", { key });
       const slot = this.#slots.get(key);
       if (slot !== undefined) {
         slot.users++;

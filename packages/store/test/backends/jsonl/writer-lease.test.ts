@@ -168,7 +168,7 @@ describe("what proves that an owner is dead, and what does not", { timeout: SOON
   }
 
   test.each([
-    ["it ran on another machine", { host: "elsewhere" }],
+    ["it ran on another machine", { host: "elsewhere", bootId: "another boot" }],
     ["its process is in another container, without a socket", { listens: false, pidNamespace: "pid:[1]" }],
   ])("%s: nothing is proven, and it is refused", async (_, claims) => {
     await leaveLease(claims);
@@ -179,6 +179,7 @@ describe("what proves that an owner is dead, and what does not", { timeout: SOON
   });
 
   test.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ["its container was started again under another name, on the same boot", { host: "pod-2" }],
     ["this machine was started again since", { bootId: "another boot", listens: false, pid: process.pid }],
     [
       "its pid is another process now, without a socket",
