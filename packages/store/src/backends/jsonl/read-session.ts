@@ -82,9 +82,19 @@ async function scanSession(
   };
 }
 
+/** It may be put away and brought back while we look: so often in a row that we miss it each time is not believable. */
+const LOOKS = 20;
+
 async function openById({ files, layout }: ReadPlace, { id, key }: Header): Promise<OpenFile | undefined> {
-  const found = await findSessionFile(files, layout, id, fileNameOf(key));
-  return found === undefined ? undefined : await openFile({ files, path: found.path }, "read");
+  for (let look = 0; look < LOOKS; look++) {
+    const found = await findSessionFile(files, layout, id, fileNameOf(key));
+    const opened = found === undefined ? undefined : await openFile({ files, path: found.path }, "read");
+    if (opened === undefined) continue;
+    if ((await peekHeader(opened))?.id === id) return opened;
+    // Moved in between, and another session of the key is in its place.
+    await opened.close();
+  }
+  return undefined;
 }
 
 async function peekHeader(file: OpenFile): Promise<Header | undefined> {
