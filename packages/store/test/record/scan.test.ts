@@ -274,3 +274,13 @@ describe("two records glued because the newline between them was hit", () => {
     expect(result).toMatchObject({ seq: 3, torn: undefined, damage: [{ kind: "corrupt" }] });
   });
 });
+
+test("a corrupt line before a repeated one: the next record goes behind both", () => {
+  const [one, two, three] = linesOf(entriesOf(message("1"), message("2"), message("3"))) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  const result = scan(one, two, spoiled(three), two);
+  expect(result.end).toBe(one.length + 2 * two.length + three.length);
+});
