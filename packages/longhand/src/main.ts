@@ -11,6 +11,12 @@ const exitCode = await run(commandLine, {
   input: processInput(),
   environment: process.env,
   currentDirectory: process.cwd(),
+  interruption: () => {
+    const controller = new AbortController();
+    // Once each: whoever presses Ctrl-C again, because the end takes too long, ends the process.
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
+    return controller.signal;
+  },
 });
 
 // Not process.exit: what is still being written would be cut off.

@@ -18,16 +18,33 @@ interface CommandEntry {
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   list: { summary: "the sessions there are", load: () => import("./commands/list.ts") },
   show: { summary: "a conversation, to read", load: () => import("./commands/show.ts") },
-  append: { summary: "add a message", load: () => import("./commands/append.ts") },
+  tail: { summary: "the newest messages, and what comes", load: () => import("./commands/tail.ts") },
   search: { summary: "find messages by their words", load: () => import("./commands/search.ts") },
+  append: { summary: "add a message", load: () => import("./commands/append.ts") },
   undo: { summary: "take the newest messages out of the view", load: () => import("./commands/undo.ts") },
   truncate: {
     summary: "shorten the view to its newest messages",
     load: () => import("./commands/truncate.ts"),
   },
+  fork: { summary: "a second session that begins like another", load: () => import("./commands/fork.ts") },
+  rename: { summary: "give a session a title", load: () => import("./commands/rename.ts") },
   export: {
     summary: "a conversation as Markdown, JSON or JSONL",
     load: () => import("./commands/export.ts"),
+  },
+  archive: { summary: "put a session away", load: () => import("./commands/archive.ts") },
+  restore: {
+    summary: "bring a session back, from the trash too",
+    load: () => import("./commands/restore.ts"),
+  },
+  delete: { summary: "move a session to the trash", load: () => import("./commands/delete.ts") },
+  purge: { summary: "empty the trash", load: () => import("./commands/purge.ts") },
+  verify: { summary: "read everything, report damage", load: () => import("./commands/verify.ts") },
+  repair: { summary: "mend what verify reports", load: () => import("./commands/repair.ts") },
+  reclaim: { summary: "compress; drop old records if asked to", load: () => import("./commands/reclaim.ts") },
+  migrate: {
+    summary: "take over what other programs left in the directory",
+    load: () => import("./commands/migrate.ts"),
   },
   doctor: {
     summary: "where things are, and whether they are well",

@@ -17,11 +17,13 @@ export interface World {
   readonly input: Input;
   readonly environment: Environment;
   readonly currentDirectory: string;
+  /** From now on Ctrl-C does not end the process but aborts this: for commands that go on until then. */
+  readonly interruption: () => AbortSignal;
 }
 
 /** The arguments after `longhand`. Never rejects: whatever happens is told, and is an exit code. */
 export async function run(commandLine: readonly string[], world: World): Promise<number> {
-  const { output, input, environment, currentDirectory } = world;
+  const { output, input, environment, currentDirectory, interruption } = world;
   const wantsJson = beforeDashes(commandLine).includes("--json");
   let complaint = "";
   let exitCode: number = EXIT.ok;
@@ -31,6 +33,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
       output,
       input,
       json,
+      interruption,
       toPaste: commandToPaste(places),
       markFailed: () => (exitCode = EXIT.failed),
       places: resolvePlaces(places, {

@@ -1,6 +1,7 @@
 /** The program as people run it: `node dist/main.js` in a process of its own, after the build. */
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -147,6 +148,52 @@ describe("in a process of its own", () => {
   });
 });
 
+describe("tail", () => {
+  /** Follows `k` in a process of its own; `until` resolves when it has printed a text. */
+  function follow(home: string): {
+    readonly child: ChildProcess;
+    readonly until: (text: string) => Promise<void>;
+    readonly ended: Promise<readonly [code: number | null, stderr: string]>;
+  } {
+    const environment = { PATH: process.env["PATH"], LONGHAND_HOME: home };
+    const child = spawn(process.execPath, [PROGRAM, "tail", "k"], { cwd: ROOT, env: environment });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const ended = once(child, "close").then(() => [child.exitCode, stderr] as const);
+    const until = async (text: string): Promise<void> => {
+      while (!stdout.includes(text)) await Promise.race([once(child.stdout, "data"), ended.then(never)]);
+    };
+    return { child, until, ended };
+  }
+
+  const never = (): never => {
+    throw new Error("tail has ended before it printed what was waited for");
+  };
+
+  test("shows what another process writes, and Ctrl-C is exit code 0", async () => {
+    await withTemporaryDirectory(async (home) => {
+      await longhand(["append", "k", "first words"], inHome(home));
+      const { child, until, ended } = follow(home);
+      await until("  first words\n");
+      await longhand(["append", "k", "from elsewhere"], inHome(home));
+      await until("  from elsewhere\n");
+      child.kill("SIGINT");
+      expect(await ended).toEqual([0, ""]);
+    });
+  });
+
+  test("ends with exit code 0 when the session is deleted", async () => {
+    await withTemporaryDirectory(async (home) => {
+      await longhand(["append", "k", "first words"], inHome(home));
+      const { until, ended } = follow(home);
+      await until("  first words\n");
+      await longhand(["delete", "k"], inHome(home));
+      expect(await ended).toEqual([0, "longhand: k was deleted\n"]);
+    });
+  });
+});
+
 describe("the tour", () => {
   test("kills a writer, finds everything acknowledged, and leaves a store to look at", async () => {
     await withTemporaryDirectory(async (home) => {
@@ -217,6 +264,12 @@ describe("the tour", () => {
       expect((JSON.parse(stdout) as { directory: string }).directory.startsWith(temporary)).toBe(true);
     });
   });
+});
+
+test("importing the package runs nothing", async () => {
+  const use = `const names = Object.keys(await import("longhand")); console.log(names.join());`;
+  const { exitCode, stdout, stderr } = await start(process.execPath, ["--input-type=module", "-e", use], {});
+  expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "run\n", stderr: "" });
 });
 
 test("the command that npm links is in the repository before anything is built", async () => {

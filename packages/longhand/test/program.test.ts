@@ -55,6 +55,13 @@ describe("wrong usage is exit code 2", () => {
     ["append k", "no text to append"],
     ["append k hi --role boss", "Allowed choices"],
     ["undo k 1 --to 3", "not both"],
+    ["tail k -n many", "whole number"],
+    ["fork k", "missing required argument 'newkey'"],
+    ["rename k", "missing required argument 'title'"],
+    ["purge --before soon", "a date such as"],
+    ["reclaim --drop-before 0", "from 1 on"],
+    ["reclaim --drop-before 12", "needs the key of a session"],
+    ["doctor --yes", "--yes is for --break-lease"],
     ["export k --format pdf", "Allowed choices"],
     ["search", "missing required argument 'words'"],
   ])("longhand %s", async (commandLine, expected) => {
@@ -76,6 +83,8 @@ test.each([
   ["--workspace", ["--workspace", "", "append", "k", "x"]],
   ["--home", ["append", "k", "x", "--home="]],
   ["--output", ["export", "k", "--output", ""]],
+  ["--id", ["restore", "k", "--id", ""]],
+  ["--break-lease", ["doctor", "--break-lease", ""]],
   ["word", ["search", " ", ""]],
 ] as const)("an empty %s is wrong usage, and nothing is written", async (name, words) => {
   await withTemporaryDirectory(async (home) => {

@@ -5,9 +5,24 @@ export {
   type SessionManagerOptions,
 } from "./backends/json/session-manager.ts";
 export { jsonlBackend, type JsonlOptions } from "./backends/jsonl/jsonl-backend.ts";
+export {
+  declareDead,
+  findOwnerOf,
+  findOwners,
+  type HeldSession,
+  type StoreOwner,
+} from "./backends/jsonl/owners.ts";
 export { memoryBackend } from "./backends/memory.ts";
 export { isLonghandError, LONGHAND_ERROR_CODES, LonghandError, type LonghandErrorCode } from "./errors.ts";
+export type {
+  LeftAlone,
+  MigrationFormat,
+  MigrationPlan,
+  PlannedSession,
+  UntakenLine,
+} from "./migrate/migration-plan.ts";
 export { openStore } from "./open-store.ts";
+export { planMigration } from "./plan-migration.ts";
 export type { ContentPart, Message, ToolCall, Usage } from "./record/message.ts";
 export type { Damage, SessionInfo, SessionRecord } from "./record/session-record.ts";
 export type { Backend, BackendCapabilities } from "./store/backend.ts";
@@ -17,11 +32,19 @@ export type { SessionStore } from "./store/session-store.ts";
 export type {
   IdentifiedWriteOptions,
   ListOptions,
+  LockOptions,
+  OnProgress,
+  PurgeOptions,
+  Reclaimed,
+  ReclaimOptions,
   SearchHit,
   SearchOptions,
   Session,
   Store,
   StoreOptions,
+  UpkeepOptions,
+  VerifyReport,
+  WatchOptions,
   WriteOptions,
   Written,
 } from "./store/types.ts";

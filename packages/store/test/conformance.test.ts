@@ -23,19 +23,40 @@ interface TestedBackend {
 const BACKENDS: readonly TestedBackend[] = [
   {
     name: "memory",
-    capabilities: { durable: false, flatAppend: true, archive: true, readOnly: false },
+    capabilities: {
+      durable: false,
+      flatAppend: true,
+      archive: true,
+      fork: true,
+      manyWriters: false,
+      readOnly: false,
+    },
     create: () => Promise.resolve({ backend: memoryBackend(), destroy: () => Promise.resolve() }),
     randomRuns: 30,
   },
   {
     name: "json",
-    capabilities: { durable: true, flatAppend: false, archive: false, readOnly: true },
+    capabilities: {
+      durable: true,
+      flatAppend: false,
+      archive: false,
+      fork: true,
+      manyWriters: false,
+      readOnly: true,
+    },
     create: () => inDirectory((directory) => jsonBackend(directory)),
     randomRuns: 10,
   },
   {
     name: "jsonl",
-    capabilities: { durable: true, flatAppend: true, archive: true, readOnly: true },
+    capabilities: {
+      durable: true,
+      flatAppend: true,
+      archive: true,
+      fork: true,
+      manyWriters: true,
+      readOnly: true,
+    },
     create: () => inDirectory((directory) => jsonlBackend(directory)),
     randomRuns: 10,
   },
@@ -92,6 +113,7 @@ for (const { name, capabilities, create, randomRuns } of BACKENDS) {
             subject,
             reference,
             archive: capabilities.archive,
+            fork: capabilities.fork,
             ...(again === undefined ? {} : { reopen }),
           });
         } finally {

@@ -1,14 +1,14 @@
-/** `--wait`, the same for every command that writes. */
+/** `--wait`, the same for every command that writes to one session. */
 
 import { type Command, InvalidArgumentError } from "commander";
 
-/** An agent or another command is often done by then. */
-const DEFAULT_SECONDS = 3;
+/** As long as the store itself waits in line. */
+const DEFAULT_SECONDS = 10;
 
 export function addWaitOption(command: Command): Command {
   return command.option(
     "--wait <seconds>",
-    "how long to wait while another process has the store open for writing; 0: not at all",
+    "how long to wait in line while another process writes to the session; 0: not at all",
     parseSeconds,
     DEFAULT_SECONDS,
   );

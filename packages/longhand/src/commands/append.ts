@@ -4,7 +4,8 @@ import { Option } from "commander";
 import type { Message, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { LAST } from "../sessions/match-key.ts";
-import { findKey } from "../sessions/with-session.ts";
+import { withLock } from "../sessions/with-lock.ts";
+import { findSession } from "../sessions/with-session.ts";
 import { withStoreForWriting } from "../sessions/with-store.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -39,9 +40,11 @@ export const defineCommand: DefineCommand = (command, begin) => {
       const surroundings = begin(options);
       const content = await messageText(text, surroundings.input);
       // A write to a new key begins a session, so the key is taken as it is given: no part of another one.
-      const itsKey = key === LAST ? await findKey(surroundings, key) : key;
-      await withStoreForWriting(surroundings, options.wait, async (store) =>
-        append(store, itsKey, content, options, surroundings),
+      const itsKey = key === LAST ? (await findSession(surroundings, key, ["active"])).key : key;
+      await withStoreForWriting(surroundings, async (store) =>
+        withLock(store.session(itsKey), options.wait, surroundings, async () =>
+          append(store, itsKey, content, options, surroundings),
+        ),
       );
     });
 };

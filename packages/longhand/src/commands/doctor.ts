@@ -1,41 +1,59 @@
-/** `longhand doctor`: where things are and why, whether they are well, and what to do where they are not. */
+/** `longhand doctor`: where things are and why, who has them, whether they are well, and what to do where they are not. */
 
 import { arch, platform, release } from "node:os";
+import { CommandError } from "../command-error.ts";
 import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
-import {
-  type ContentFacts,
-  examineContent,
-  examineWriter,
-  type WriterFacts,
-} from "../sessions/examine-store.ts";
+import { examineOwners } from "../sessions/examine-owners.ts";
+import { type ContentFacts, examineContent } from "../sessions/examine-store.ts";
 import { type Examined, findProblems, type Problem } from "../sessions/find-problems.ts";
-import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
+import { DISK_PARTS, type DiskUse, measureDisk } from "../sessions/measure-disk.ts";
+import { type ExaminedOwner, ownerLines } from "../sessions/owners.ts";
+import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { startProgress } from "../terminal/progress.ts";
+import { showPercent, startProgress } from "../terminal/progress.ts";
 import { addExamples } from "./add-examples.ts";
+import { breakLease } from "./break-lease.ts";
+import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+
+export interface DoctorCommandOptions extends JsonOption {
+  readonly breakLease?: string;
+  readonly yes?: boolean;
+}
 
 export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
-    ["longhand doctor", "the places, and every session read through once"],
+    ["longhand doctor", "the places, the owners, and every session read through once"],
     ["longhand doctor --sessions ./sessions", "of another store"],
     ["longhand doctor --json | jq .problems", "for a program"],
+    ["longhand doctor --break-lease my-notes", "its owner is gone for good, and only you can know that"],
   ]);
   command
-    .option("--json", "one JSON document")
-    .addHelpText(
-      "after",
-      "\nReads every record, and opens the store for writing for a moment to see whether another process has it.\n" +
-        "Exits with 1 if there is a problem.",
+    .option(
+      "--break-lease <key>",
+      "instead: lets go of this session (the whole key), whose owner has ended though that cannot be proven from here; asks first",
+      parseNotEmpty,
     )
-    .action(async (options: JsonOption) => {
+    .option("--yes", "do not ask before --break-lease")
+    .option("--json", "one JSON document")
+    .addHelpText("after", "\nReads every record and changes nothing. Exits with 1 if there is a problem.")
+    .action(async (options: DoctorCommandOptions) => {
       const surroundings = begin(options);
+      const { breakLease: key, yes = false } = options;
+      if (key !== undefined) {
+        await breakLease(key, yes, surroundings, await import("@longhand/store"));
+        return;
+      }
+      if (yes)
+        throw new CommandError("USAGE_INVALID", "--yes is for --break-lease; without it nothing is asked");
       if ((await doctor(surroundings)) > 0) surroundings.markFailed();
     });
 };
 
 interface Report extends Examined {
+  readonly disk: DiskUse;
+  readonly owners: readonly ExaminedOwner[];
   readonly problems: readonly Problem[];
 }
 
@@ -43,47 +61,58 @@ interface Report extends Examined {
 export async function doctor(surroundings: Surroundings): Promise<number> {
   const { output, places, json } = surroundings;
   const report = await examine(surroundings);
-  const { directory, content, writer, problems } = report;
+  const { directory, content, disk, owners, problems } = report;
   const system = { node: process.version, platform: platform(), release: release(), architecture: arch() };
-  if (json) output.write(jsonLine({ system, places, directory, ...content, writer, problems }));
+  if (json) output.write(jsonLine({ system, places, directory, ...content, disk, owners, problems }));
   else for (const line of reportLines(report, surroundings)) output.write(`${line}\n`);
   return problems.length;
 }
 
-const NOTHING: ContentFacts = {
+const NO_CONTENT: ContentFacts = {
   sessions: 0,
   archived: 0,
   trashed: 0,
-  messages: 0,
+  records: 0,
   messagesInView: 0,
-  bytes: 0,
   damage: [],
   unreadable: [],
   failures: [],
 };
+const NO_DISK: DiskUse = { active: 0, segments: 0, archive: 0, trash: 0, damaged: 0, journals: 0 };
 
 async function examine({ output, places, toPaste }: Surroundings): Promise<Report> {
   const { path } = places.sessions;
   const directory = await examineDirectory(path);
-  const isReadable = directory.isDirectory && directory.failure === undefined;
-  const progress = startProgress(output);
-  const content = isReadable
-    ? await examineContent(path, (key, number) => {
-        progress.show(`reading session ${number}: ${escapeKey(key)}`);
-      })
-    : NOTHING;
-  progress.end();
-  const damage = [...content.damage];
-  const writer: WriterFacts = isReadable
-    ? await examineWriter(path, (found) => damage.push(found))
-    : { state: "untried" };
-  const examined = { path, directory, content: { ...content, damage }, writer };
-  return { ...examined, problems: findProblems(examined, toPaste) };
+  let [content, disk, owners]: [ContentFacts, DiskUse, readonly ExaminedOwner[]] = [NO_CONTENT, NO_DISK, []];
+  if (directory.isDirectory && directory.failure === undefined) {
+    const progress = startProgress(output);
+    try {
+      // Before the content: a reader meets what the dead have left, and would say the same of it.
+      const failures: string[] = [];
+      owners = await orFailure([], failures, async () => examineOwners(path));
+      content = await examineContent(path, showPercent(progress, "reading"));
+      disk = await measureDisk(path, (reason) => failures.push(reason));
+      content = { ...content, failures: [...new Set([...content.failures, ...failures])] };
+    } finally {
+      progress.end();
+    }
+  }
+  const examined = { path, directory, content };
+  return { ...examined, disk, owners, problems: findProblems(examined, toPaste) };
+}
+
+async function orFailure<T>(otherwise: T, failures: string[], look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    failures.push(error instanceof Error ? error.message : String(error));
+    return otherwise;
+  }
 }
 
 function reportLines(
-  { directory, content, writer, problems }: Report,
-  { output, places }: Surroundings,
+  { directory, content, disk, owners, problems }: Report,
+  { output, places, toPaste }: Surroundings,
 ): string[] {
   const { bold, dim, green, red } = output.colors;
   const row = (name: string, value: string, why = ""): string =>
@@ -98,7 +127,12 @@ function reportLines(
     bold("Store"),
     row("directory", describeDirectory(directory)),
     ...contentRows(content).map(([name, value]) => row(name, value)),
-    row("writer", describeWriter(writer)),
+    row("disk", describeDisk(disk)),
+    "",
+    bold("Open for writing"),
+    ...(owners.length === 0
+      ? ["  by nobody"]
+      : owners.flatMap((owner) => ownerLines(owner, toPaste)).map((line) => `  ${line}`)),
     "",
     bold("System"),
     row("node", process.version),
@@ -115,19 +149,26 @@ function reportLines(
 }
 
 function contentRows(content: ContentFacts): (readonly [name: string, value: string])[] {
-  const { sessions, archived, trashed, messages, messagesInView, bytes, damage, unreadable } = content;
+  const { sessions, archived, trashed, records, messagesInView, damage, unreadable } = content;
   const putAway = [
     ...(archived === 0 ? [] : [`${archived} archived`]),
     ...(trashed === 0 ? [] : [`${trashed} in the trash`]),
   ];
   return [
-    ["sessions", [`${sessions} active`, ...putAway].join(", ") + ` (${formatBytes(bytes)})`],
+    ["sessions", [`${sessions} active`, ...putAway].join(", ")],
     ...(unreadable.length === 0
       ? []
       : [["unreadable", `${countOf(unreadable.length, "session")} more, see below`] as const]),
-    ["messages", `${messages} kept, ${messagesInView} in the views, in active sessions`],
+    ["records", `${records} kept; ${countOf(messagesInView, "message")} in the views of active sessions`],
     ["damage", damage.length === 0 ? "none found" : countOf(damage.length, "place")],
   ];
+}
+
+function describeDisk(disk: DiskUse): string {
+  const parts = DISK_PARTS.filter((part) => disk[part] > 0);
+  const total = parts.reduce((sum, part) => sum + disk[part], 0);
+  if (parts.length === 0) return "nothing";
+  return `${formatBytes(total)}: ${parts.map((part) => `${part} ${formatBytes(disk[part])}`).join(", ")}`;
 }
 
 function describeDirectory({ exists, isDirectory, mode, owner, isOwn, failure }: DirectoryFacts): string {
@@ -135,17 +176,4 @@ function describeDirectory({ exists, isDirectory, mode, owner, isOwn, failure }:
   if (!exists) return "not there yet; the first append creates it";
   if (!isDirectory) return "not a directory";
   return `mode ${mode}, owner ${owner}${isOwn ? " (you)" : ""}`;
-}
-
-function describeWriter({ state, owner, reason }: WriterFacts): string {
-  switch (state) {
-    case "free":
-      return "no other process has it open for writing";
-    case "held":
-      return `open for writing by ${owner ?? "another process"}; reading works meanwhile`;
-    case "failed":
-      return `could not be opened for writing: ${reason ?? ""}`;
-    case "untried":
-      return "not tried; there is no store here that could be opened";
-  }
 }

@@ -6,13 +6,14 @@ import type { SessionInfo, Store } from "@longhand/store";
 import { toJson, toJsonLines } from "../export/to-json.ts";
 import { toMarkdown } from "../export/to-markdown.ts";
 import { writePrivateFile } from "../export/write-private-file.ts";
-import { chooseSession } from "../sessions/choose-session.ts";
+import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { markLive } from "../sessions/mark-live.ts";
 import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { addExamples } from "./add-examples.ts";
+import { KEY_HELP } from "./key-help.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 
@@ -33,7 +34,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ["longhand export my-notes --output all.jsonl", "every record that is kept, a line each"],
   ]);
   command
-    .argument("<key>", "the key, any part of it that no other key has, or “last”")
+    .argument("<key>", KEY_HELP)
     .addOption(
       new Option(
         "--format <format>",
@@ -53,7 +54,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .action(async (key: string, options: ExportCommandOptions) => {
       const surroundings = begin(options);
       await withStoreForReading(surroundings, async (store) => {
-        const info = await chooseSession(store, key, { ...surroundings, archivedToo: true });
+        const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
         await exportSession(store, info, options, surroundings);
       });
     });

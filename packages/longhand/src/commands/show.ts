@@ -2,7 +2,7 @@
 
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
 import { toJsonLines } from "../export/to-json.ts";
-import { chooseSession } from "../sessions/choose-session.ts";
+import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { markLive } from "../sessions/mark-live.ts";
 import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeControls, escapeKey, onOneLine } from "../terminal/escape-controls.ts";
@@ -12,6 +12,7 @@ import { readableWidth } from "../terminal/output.ts";
 import { renderTranscript } from "../terminal/transcript.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { addExamples } from "./add-examples.ts";
+import { KEY_HELP } from "./key-help.ts";
 import { TIMES_HELP } from "./times-help.ts";
 import { parseWholeNumber } from "./parse-whole-number.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
@@ -31,7 +32,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ["longhand show last --json | jq .message.content", "for a program"],
   ]);
   command
-    .argument("<key>", "the key, any part of it that no other key has, or “last”")
+    .argument("<key>", KEY_HELP)
     .option("--last <n>", "only the newest n messages (with --all: records)", parseWholeNumber)
     .option("--all", "everything that is kept: cut and undone messages, notes, changes")
     .option("--full", "tool calls, results and reasoning whole instead of folded to a line")
@@ -49,7 +50,7 @@ export async function show(
   options: ShowCommandOptions,
   surroundings: Surroundings,
 ): Promise<void> {
-  const info = await chooseSession(store, key, { ...surroundings, archivedToo: true });
+  const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
   const session = store.session(info.key);
   if (surroundings.json) await printRecords(session, options, surroundings);
   else await printTranscript(session, info, options, surroundings);

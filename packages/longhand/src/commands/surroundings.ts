@@ -6,6 +6,8 @@ import type { Input } from "../terminal/output.ts";
 
 export interface Surroundings extends StoreSurroundings {
   readonly input: Input;
+  /** From now on Ctrl-C aborts this instead of ending the process. */
+  readonly interruption: () => AbortSignal;
   /** Everything was told, and it is not well: the exit code will say so. */
   markFailed(): void;
 }

@@ -6,6 +6,7 @@ import { escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { addExamples } from "./add-examples.ts";
+import { KEY_HELP } from "./key-help.ts";
 import { addWaitOption } from "./add-wait-option.ts";
 import { parseWholeNumber } from "./parse-whole-number.ts";
 import { waysBack } from "./ways-back.ts";
@@ -21,7 +22,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ["longhand truncate my-notes --keep-last 0", "an empty view: a fresh start under the same key"],
   ]);
   addWaitOption(command)
-    .argument("<key>", "the key, any part of it that no other key has, or “last”")
+    .argument("<key>", KEY_HELP)
     .requiredOption("--keep-last <n>", "how many messages stay in the view", parseWholeNumber)
     .option("--json", "one JSON document: key, seq, and the number of messages before and after")
     .action(async (key: string, options: TruncateCommandOptions) => {

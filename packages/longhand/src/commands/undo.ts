@@ -13,6 +13,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { readableWidth } from "../terminal/output.ts";
 import { renderTranscript } from "../terminal/transcript.ts";
 import { addExamples } from "./add-examples.ts";
+import { KEY_HELP } from "./key-help.ts";
 import { addWaitOption } from "./add-wait-option.ts";
 import { parseWholeNumber } from "./parse-whole-number.ts";
 import { waysBack } from "./ways-back.ts";
@@ -29,7 +30,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ["longhand undo my-notes --to 12", "back to the view as it was after record 12"],
   ]);
   addWaitOption(command)
-    .argument("<key>", "the key, any part of it that no other key has, or “last”")
+    .argument("<key>", KEY_HELP)
     .argument("[n]", "how many messages (default: 1)", parseWholeNumber)
     .option(
       "--to <seq>",

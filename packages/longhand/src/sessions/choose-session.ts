@@ -14,9 +14,13 @@ const SHOWN_CANDIDATES = 10;
 const LABEL_WIDTH = 50;
 
 export interface ChoiceOptions extends Pick<StoreSurroundings, "output" | "toPaste"> {
-  /** For commands that read: where no active session is meant, an archived one may be. */
-  readonly archivedToo: boolean;
+  /** Which sessions may be meant; those of the first status are looked at first. */
+  readonly among: readonly SessionInfo["status"][];
 }
+
+/** What a command that reads looks at: where no active session is meant, an archived one may be. */
+export const READABLE: ChoiceOptions["among"] = ["active", "archived"];
+export const ANY_STATUS: ChoiceOptions["among"] = ["active", "archived", "trashed"];
 
 export async function chooseSession(
   store: Store,
@@ -25,7 +29,7 @@ export async function chooseSession(
 ): Promise<SessionInfo> {
   // Most often the key is given in full: then no other session needs to be looked at.
   const exact = await store.session(wanted).state();
-  if (exact !== undefined) return exact;
+  if (exact !== undefined && options.among.includes(exact.status)) return exact;
   const match = await findMatch(store, wanted, options);
   switch (match.kind) {
     case "found":
@@ -37,18 +41,25 @@ export async function chooseSession(
   }
 }
 
-async function findMatch(store: Store, wanted: string, { archivedToo }: ChoiceOptions): Promise<KeyMatch> {
-  const active: SessionInfo[] = [];
-  const archived = new Map<string, SessionInfo>();
-  for await (const session of store.list({ status: archivedToo ? "any" : "active" })) {
-    if (session.status === "active") active.push(session);
-    // Of several with one key the newest, which comes first, is the one that its key reads.
-    else if (session.status === "archived" && !archived.has(session.key)) archived.set(session.key, session);
+async function findMatch(store: Store, wanted: string, { among }: ChoiceOptions): Promise<KeyMatch> {
+  const groups = new Map(among.map((status) => [status, new Map<string, SessionInfo>()]));
+  for await (const session of store.list({ status: among.length === 1 ? (among[0] ?? "any") : "any" })) {
+    const group = groups.get(session.status);
+    // Of several with one key the newest, which comes first, is the one that is meant by its key.
+    if (group?.has(session.key) === false) group.set(session.key, session);
   }
-  const match = matchKey(wanted, active);
-  if (match.kind !== "unknown" || archived.size === 0) return match;
-  const other = matchKey(wanted, [...archived.values()]);
-  return other.kind === "unknown" ? { kind: "unknown", nearest: match.nearest ?? other.nearest } : other;
+  // The whole key of a session in the trash is meant rather than a part of an archived one's.
+  for (const group of groups.values()) {
+    const exact = group.get(wanted);
+    if (exact !== undefined) return { kind: "found", session: exact };
+  }
+  let nearest: SessionInfo | undefined;
+  for (const group of groups.values()) {
+    const match = matchKey(wanted, [...group.values()]);
+    if (match.kind !== "unknown") return match;
+    nearest ??= match.nearest;
+  }
+  return { kind: "unknown", nearest };
 }
 
 async function ambiguous(

@@ -5,7 +5,7 @@ import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import type { DirectoryFacts } from "./examine-directory.ts";
-import type { ContentFacts, WriterFacts } from "./examine-store.ts";
+import type { ContentFacts } from "./examine-store.ts";
 import { describeUnreadable, permissionRemedy } from "./unreadable-session.ts";
 import { describeDamage } from "./with-store.ts";
 
@@ -18,19 +18,17 @@ export interface Examined {
   readonly path: string;
   readonly directory: DirectoryFacts;
   readonly content: ContentFacts;
-  readonly writer: WriterFacts;
 }
 
 const OTHERS_MAY_WRITE = 0o002;
 const STICKY = 0o1000;
 
-export function findProblems({ path, directory, content, writer }: Examined, toPaste: ToPaste): Problem[] {
+export function findProblems({ path, directory, content }: Examined, toPaste: ToPaste): Problem[] {
   // A file that cannot be read is told of once.
   const unreadable = new Set(content.unreadable.map(({ file }) => file));
   const notWritable = directory.notWritable.filter((file) => !unreadable.has(file));
-  const ofDirectory = directoryProblems(path, { ...directory, notWritable });
   return [
-    ...ofDirectory,
+    ...directoryProblems(path, { ...directory, notWritable }),
     ...content.failures.map((problem) => ({
       problem,
       remedy: `mend what it names, then look again: ${toPaste("doctor")}`,
@@ -39,23 +37,16 @@ export function findProblems({ path, directory, content, writer }: Examined, toP
       problem: `a session cannot be read: ${describeUnreadable(session)}`,
       remedy: session.remedy,
     })),
-    ...content.damage.map((damage) => ({ problem: describeDamage(damage), remedy: damageRemedy(damage) })),
-    // A directory that may not be written to is reason enough, and has been told.
-    ...(writer.state === "failed" && ofDirectory.length === 0
-      ? [
-          {
-            problem: `the store cannot be opened for writing: ${writer.reason ?? ""}`,
-            remedy: "mend what it names; reading works meanwhile",
-          },
-        ]
-      : []),
+    ...content.damage.map((damage) => ({
+      problem: describeDamage(damage),
+      remedy: damageRemedy(damage, toPaste),
+    })),
   ];
 }
 
-function damageRemedy({ file }: Damage): string {
-  return file.endsWith(".jsonl")
-    ? "the records around it are served and appends go on; copy the file before you change it, and put these bytes back from a backup if you have one"
-    : "copy the file before you change anything; what was written last may be missing";
+function damageRemedy({ key }: Damage, toPaste: ToPaste): string {
+  const command = toPaste("repair", key);
+  return `the records around it are served and appends go on; put the file back from a backup if you have one, or mend it (the damaged bytes are kept): ${command}`;
 }
 
 function directoryProblems(path: string, facts: DirectoryFacts): Problem[] {

@@ -18,14 +18,10 @@ const SESSION_SUFFIX = ".jsonl";
 export function unreadableByDamage({ file, offset, bytes, reason }: Damage): UnreadableSession | undefined {
   // So the store reports a whole file: a damaged place has a length.
   if (offset !== 0 || bytes !== 0 || !file.endsWith(SESSION_SUFFIX)) return undefined;
-  const isMisplaced = reason.startsWith("it holds the key");
   return {
     file,
-    // What follows in the store's words is advice to its callers.
-    reason: withoutFile(reason, file).replace(/\. The file was left as it is.*$/, ""),
-    remedy: isMisplaced
-      ? `if it is a copy, move it out of the store: mv ${shellQuote(file)} ~/`
-      : "this session cannot be read or written until its first line, or the whole file, is restored from a backup; or move the file away to begin the session anew",
+    reason: withoutFile(reason, file),
+    remedy: `let longhand repair mend it, or restore it from a backup; if it is a copy, move it out of the store: mv ${shellQuote(file)} ~/`,
   };
 }
 

@@ -6,29 +6,39 @@
 import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
-import { chooseSession } from "./choose-session.ts";
+import { type ChoiceOptions, chooseSession } from "./choose-session.ts";
+import { withLock } from "./with-lock.ts";
 import { type StoreSurroundings, withStoreForReading, withStoreForWriting } from "./with-store.ts";
 
+/** Nobody else writes to the session while it is used. */
 export async function withSessionForWriting<T>(
   given: StoreSurroundings,
   wanted: string,
   wait: number,
   use: (store: Store, info: SessionInfo) => Promise<T>,
 ): Promise<T> {
-  const key = await findKey(given, wanted);
-  return await withStoreForWriting(given, wait, async (store) => {
-    // As it is now: somebody may have written while we waited.
-    const info = await store.session(key).state();
-    if (info === undefined) {
-      throw new CommandError("KEY_UNKNOWN", `${escapeKey(key)} was deleted at this moment`);
-    }
-    return await use(store, info);
-  });
+  const { key } = await findSession(given, wanted, ["active"]);
+  return await withStoreForWriting(given, async (store) =>
+    withLock(store.session(key), wait, given, async () => {
+      // As it is now: somebody may have written while we waited.
+      const info = await store.session(key).state();
+      if (info?.status !== "active") {
+        throw new CommandError("KEY_UNKNOWN", `${escapeKey(key)} was put away or deleted at this moment`);
+      }
+      return await use(store, info);
+    }),
+  );
 }
 
-/** Damaged places are not told here: who writes to the session next meets them again. */
-export async function findKey(given: StoreSurroundings, wanted: string): Promise<string> {
-  const choose = async (store: Store): Promise<string> =>
-    (await chooseSession(store, wanted, { ...given, archivedToo: false })).key;
-  return await withStoreForReading(given, choose, { onDamage: () => undefined });
+/** Damaged places are not told here: who uses the session next meets them again. */
+export async function findSession(
+  given: StoreSurroundings,
+  wanted: string,
+  among: ChoiceOptions["among"],
+): Promise<SessionInfo> {
+  return await withStoreForReading(
+    given,
+    async (store) => chooseSession(store, wanted, { ...given, among }),
+    { onDamage: () => undefined },
+  );
 }

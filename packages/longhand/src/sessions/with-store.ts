@@ -1,6 +1,6 @@
 /**
  * Opens the store for one command and closes it whatever happens. Reading takes no lock, so that it works while an
- * agent is running; a directory that is not there yet reads as an empty store. The store itself is loaded only here:
+ * agent is writing; a directory that is not there yet reads as an empty store. The store itself is loaded only here:
  * a command that only explains itself does not need it.
  */
 
@@ -16,7 +16,6 @@ import {
   unreadableByError,
   type UnreadableSession,
 } from "./unreadable-session.ts";
-import { openWhenFree } from "./open-when-free.ts";
 
 export interface StoreSurroundings {
   readonly output: Output;
@@ -43,21 +42,17 @@ export async function withStoreForReading<T>(
   return await useAndClose(await openStore(given.places.sessions.path, options), use);
 }
 
-/** While another process has the store open for writing it is tried again, for `wait` seconds. */
+/** Others may have it open for writing too: they take turns, session by session. */
 export async function withStoreForWriting<T>(
   given: StoreSurroundings,
-  wait: number,
   use: (store: Store) => Promise<T>,
+  reports: Pick<ReadingReports, "onDamage"> = {},
 ): Promise<T> {
+  const { openStore } = await import("@longhand/store");
   const warn = warner(given);
-  const store = await openWhenFree(given.places.sessions.path, {
-    wait,
-    onDamage: (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
+  const store = await openStore(given.places.sessions.path, {
+    onDamage: reports.onDamage ?? ((damage) => warn("DAMAGE", describeDamage(damage), { damage })),
     onError: ({ code, message }) => warn(code, message, {}),
-    onWaiting: (owner) => {
-      if (!given.json)
-        given.output.writeError(`longhand: waiting for ${escapeLine(owner)} to let go of it …\n`);
-    },
   });
   return await useAndClose(store, use);
 }
@@ -118,6 +113,7 @@ function warner({ output, json }: StoreSurroundings): (code: string, message: st
   };
 }
 
-export function describeDamage({ file, offset, bytes, kind, reason }: Damage): string {
-  return `${file}: ${kind} at byte ${offset} (${bytes} bytes): ${reason}`;
+export function describeDamage({ file, offset, bytes, kind, reason, key }: Damage): string {
+  const session = key === undefined ? "" : ` (session ${key})`;
+  return `${file}: ${kind} at byte ${offset} (${bytes} bytes): ${reason}${session}`;
 }

@@ -3,7 +3,10 @@
 import { isLonghandError, type LonghandError, type LonghandErrorCode } from "@longhand/store";
 import { CommandError, type CommandErrorCode } from "../command-error.ts";
 import type { ToPaste } from "./command-to-paste.ts";
+import { describeOwner, ownerIn } from "./describe-owner.ts";
+import { escapeKey } from "./escape-controls.ts";
 import { EXIT } from "./exit-codes.ts";
+import { shellQuote } from "./shell-quote.ts";
 
 export interface Explanation {
   readonly code: string;
@@ -21,7 +24,13 @@ export function explainError(error: unknown, toPaste: ToPaste): Explanation {
   if (isLonghandError(error)) {
     const { code, message, detail } = error;
     const { exitCode, remedy } = STORE_ERRORS[code];
-    return { code, message: lockedMessage(error) ?? message, detail, remedy: remedy?.(toPaste), exitCode };
+    return {
+      code,
+      message: lockedMessage(error) ?? message,
+      detail,
+      remedy: remedy?.(toPaste, detail),
+      exitCode,
+    };
   }
   if (error instanceof Error && "syscall" in error) {
     // The system's own message names the file and the reason.
@@ -47,6 +56,9 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   INPUT_INVALID: EXIT.usage,
   KEY_UNKNOWN: EXIT.notFound,
   KEY_AMBIGUOUS: EXIT.notFound,
+  LEASE_IN_USE: EXIT.failed,
+  MIGRATION_FAILED: EXIT.failed,
+  NOT_CONFIRMED: EXIT.failed,
   NOTHING_TO_UNDO: EXIT.failed,
   SESSIONS_UNREADABLE: EXIT.failed,
   FILE_EXISTS: EXIT.failed,
@@ -57,7 +69,7 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
 interface StoreErrorRule {
   readonly exitCode: number;
   /** What the store's own message, which names the file or key, cannot know: the command that helps. */
-  readonly remedy?: (toPaste: ToPaste) => string;
+  readonly remedy?: (toPaste: ToPaste, detail: LonghandError["detail"]) => string;
 }
 
 const failed = (remedy?: string): StoreErrorRule =>
@@ -80,7 +92,7 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
     exitCode: EXIT.notFound,
     remedy: (toPaste) => `the sessions there are: ${toPaste("list")}`,
   },
-  SESSION_LOCKED: failed("stop it, or try again later; reading works meanwhile: list, show, search, export"),
+  SESSION_LOCKED: { exitCode: EXIT.failed, remedy: lockedRemedy },
   SESSION_DAMAGED: askDoctor("the damage and what to do"),
   RECORD_DROPPED: failed(),
   STORE_CLOSED: failed(),
@@ -94,10 +106,16 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
 
 /** Who has it, without the store's advice to its callers: it speaks of options that a command line does not have. */
 function lockedMessage({ code, detail }: LonghandError): string | undefined {
-  const { directory, pid, host, since, liveness } = detail;
-  if (code !== "SESSION_LOCKED" || typeof directory !== "string" || typeof pid !== "number") return undefined;
-  const where = typeof host === "string" ? ` on ${host}` : "";
-  const when = typeof since === "string" ? ` since ${since}` : "";
+  const { key, liveness } = detail;
+  const owner = ownerIn(detail);
+  if (code !== "SESSION_LOCKED" || typeof key !== "string" || owner === undefined) return undefined;
   const doubt = liveness === "unproven" ? " (whether it still runs cannot be told from here)" : "";
-  return `${directory} is open for writing in process ${pid}${where}${when}${doubt}`;
+  return `${escapeKey(key)} is being written to by ${describeOwner(owner)}${doubt}`;
+}
+
+function lockedRemedy(toPaste: ToPaste, { key, liveness }: LonghandError["detail"]): string {
+  if (liveness === "unproven" && typeof key === "string") {
+    return `if you know that it has ended: ${toPaste(`doctor --break-lease ${shellQuote(key)}`)}`;
+  }
+  return "wait for it (--wait SECONDS), or stop it; reading works meanwhile: list, show, tail, search, export";
 }

@@ -24,6 +24,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** Everything there is to read, up to `limit` bytes; more is an error. */
   read(limit: number): Promise<Buffer>;
+  /** What a person types up to the end of the line; empty where the input ends. */
+  readLine(): Promise<string>;
 }
 
 /** Prose is tiring to read in longer lines than this. */

@@ -13,8 +13,8 @@ export type TranscriptItem =
       readonly kind: "message";
       readonly record: MessageRecord;
       readonly isLive: boolean;
-      /** By the id of the call. */
-      readonly results: ReadonlyMap<string, MessageRecord>;
+      /** By the id of the call; `undefined`: they are items of their own, where they came. */
+      readonly results: ReadonlyMap<string, MessageRecord> | undefined;
     }
   | { readonly kind: "event"; readonly record: EventRecord };
 

@@ -1,5 +1,6 @@
 /** The real standard streams behind Output and Input. */
 
+import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import picocolors from "picocolors";
 import { CommandError } from "../command-error.ts";
@@ -68,6 +69,15 @@ export function processInput(): Input {
         chunks.push(chunk);
       }
       return Buffer.concat(chunks);
+    },
+    readLine: async () => {
+      const lines = createInterface({ input: process.stdin });
+      try {
+        for await (const line of lines) return line;
+        return "";
+      } finally {
+        lines.close();
+      }
     },
   };
 }

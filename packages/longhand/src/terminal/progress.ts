@@ -32,3 +32,8 @@ export function startProgress(output: Output): Progress {
     },
   };
 }
+
+/** For tasks that count what they have done in a measure of their own. */
+export function showPercent(progress: Progress, verb: string): (done: number, total: number) => void {
+  return (done, total) => progress.show(`${verb}: ${total === 0 ? 100 : Math.floor((done / total) * 100)} %`);
+}

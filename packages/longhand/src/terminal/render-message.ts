@@ -25,7 +25,7 @@ const LONGEST_NAME = 32;
 export function renderMessage(
   { seq, at, message }: MessageRecord,
   isLive: boolean,
-  results: ReadonlyMap<string, MessageRecord>,
+  results: ReadonlyMap<string, MessageRecord> | undefined,
   style: MessageStyle,
 ): string[] {
   const { colors } = style;
@@ -34,7 +34,10 @@ export function renderMessage(
     heading(message, seq, style.times.clock(at), isLive, colors),
     ...reasoningLines(message, style),
     ...bodyLines(message, style).map((line) => fade(line)),
-    ...(message.toolCalls ?? []).flatMap((call) => callLines(call, results.get(call.id)?.message, style)),
+    ...(message.toolCalls ?? []).flatMap((call) => [
+      ...callLines(call, style),
+      ...(results === undefined ? [] : resultLines(results.get(call.id)?.message, style)),
+    ]),
   ].map((line, index) => (index === 0 ? line : INDENT + line).trimEnd());
 }
 
@@ -92,17 +95,16 @@ function bodyLines(message: Message, style: MessageStyle): string[] {
     : content.flatMap((part) => whole(partText(part), style, INDENT));
 }
 
-function callLines(call: ToolCall, result: Message | undefined, style: MessageStyle): string[] {
+function callLines(call: ToolCall, style: MessageStyle): string[] {
   const arrow = style.colors.magenta("→");
   if (!style.full) {
     const line = folded(`${call.name}(${argumentsOnOneLine(call.arguments)})`, style, `${INDENT}→ `);
-    return [`${arrow} ${line}`, ...resultLines(result, style)];
+    return [`${arrow} ${line}`];
   }
   const given = JSON.stringify(call.arguments, undefined, 2);
   return [
     `${arrow} ${shortName(call.name)}`,
     ...whole(given, style, INDENT.repeat(2)).map((line) => INDENT + line),
-    ...resultLines(result, style),
   ];
 }
 

@@ -22,11 +22,32 @@ export async function* renderTranscript(
   records: AsyncIterable<Marked>,
   style: TranscriptStyle,
 ): AsyncIterable<string> {
+  yield* renderItems(pairToolResults(records), style);
+}
+
+/** Each record at once, for a conversation that is still going on: nothing waits for the results of a call. */
+export async function* renderAsItComes(
+  records: AsyncIterable<SessionRecord>,
+  style: MessageStyle,
+): AsyncIterable<string> {
+  const items = async function* (): AsyncIterable<TranscriptItem> {
+    for await (const record of records) {
+      if (record.op === undefined) yield { kind: "message", record, isLive: true, results: undefined };
+      else yield { kind: "event", record };
+    }
+  };
+  yield* renderItems(items(), { ...style, all: true });
+}
+
+async function* renderItems(
+  items: AsyncIterable<TranscriptItem>,
+  style: TranscriptStyle,
+): AsyncIterable<string> {
   let day = "";
   let undone = 0;
-  for await (const item of pairToolResults(records)) {
+  for await (const item of items) {
     if (!style.all && !isInView(item)) {
-      undone += item.kind === "message" ? 1 + item.results.size : 0;
+      undone += item.kind === "message" ? 1 + (item.results?.size ?? 0) : 0;
       continue;
     }
     yield* undoneLines(undone, style);

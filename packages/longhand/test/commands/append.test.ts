@@ -44,37 +44,43 @@ describe("append", () => {
     });
   });
 
-  test("while another has the store open says who", async () => {
+  test("while another has the session locked, says who after the wait; reading works", async () => {
     await withHome(
       async (store) => say(store, "k", "x"),
       async (longhand, _home, sessions) => {
         const other = await openStore(sessions);
+        const lock = await other.session("k").lock();
         try {
-          const refused = await longhand("append k y --wait 0");
+          const refused = await longhand("append k y --wait 0.1");
           expect(refused.exitCode).toBe(1);
-          expect(refused.stderr).toContain(`process ${process.pid}`);
-          expect(refused.stderr).toContain("stop it, or try again later");
-          expect(refused.stderr).not.toContain("readOnly");
+          expect(refused.stderr).toContain(`k is being written to by process ${process.pid}`);
+          expect(refused.stderr).toContain("--wait SECONDS");
           expect(refused.stderr).toContain("reading works meanwhile");
           expect((await longhand("show k")).stdout).toContain("  x\n");
+          expect((await longhand("append elsewhere y --wait 0.1")).exitCode).toBe(0);
           const doctor = await longhand("doctor");
-          expect(doctor.stdout).toContain(`open for writing by process ${process.pid}`);
+          expect(doctor.stdout).toMatch(
+            new RegExp(`process ${process.pid} on .*: running\n +may write to k\n`),
+          );
           expect(doctor.exitCode).toBe(0);
         } finally {
+          await lock[Symbol.asyncDispose]();
           await other.close();
         }
       },
     );
   });
 
-  test("waits for another to let go", async () => {
+  test("waits in line for another to let go", async () => {
     await withHome(nothing, async (longhand, _home, sessions) => {
       const other = await openStore(sessions);
-      const appended = longhand("append k y --wait 60");
-      // It is refused at least once: the other has it until the command has had its first try.
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      const lock = await other.session("k").lock();
+      const appended = longhand("append k second --wait 60");
+      await other.session("k").append({ role: "user", content: "first" });
+      await lock[Symbol.asyncDispose]();
+      // The other has it open still, and writes no more: it lets go of what somebody waits for.
+      expect(await appended).toMatchObject({ exitCode: 0, stdout: "seq 2  k\n" });
       await other.close();
-      expect(await appended).toEqual({ exitCode: 0, stdout: "seq 1  k\n", stderr: "" });
     });
   });
 });

@@ -17,9 +17,8 @@ const content: ContentFacts = {
   sessions: 1,
   archived: 0,
   trashed: 0,
-  messages: 1,
+  records: 1,
   messagesInView: 1,
-  bytes: 1,
   damage: [],
   unreadable: [],
   failures: [],
@@ -30,23 +29,20 @@ function problems(given: {
   path?: string;
   directory?: Partial<DirectoryFacts>;
   content?: Partial<ContentFacts>;
-  writer?: Examined["writer"];
 }): Problem[] {
   const examined: Examined = {
     path: given.path ?? "/s",
     directory: { ...directory, ...given.directory },
     content: { ...content, ...given.content },
-    writer: given.writer ?? { state: "free" },
   };
   return findProblems(examined, commandToPaste({ sessions: "/s" }));
 }
 
 describe("problems, each with a remedy", () => {
-  test("none, where all is well, where nothing is there yet, or where somebody writes", () => {
+  test("none, where all is well or nothing is there yet", () => {
     expect(problems({})).toEqual([]);
     const absent = { exists: false, isDirectory: false, mode: "" };
-    expect(problems({ directory: absent, writer: { state: "untried" } })).toEqual([]);
-    expect(problems({ writer: { state: "held", owner: "process 7" } })).toEqual([]);
+    expect(problems({ directory: absent })).toEqual([]);
   });
 
   test("others may look into the directory or the files", () => {
@@ -55,8 +51,7 @@ describe("problems, each with a remedy", () => {
   });
 
   test("anyone may write; not where the sticky bit keeps what is others'", () => {
-    const reason = "anyone may write to it";
-    const [open, ...more] = problems({ directory: { mode: "0777" }, writer: { state: "failed", reason } });
+    const [open, ...more] = problems({ directory: { mode: "0777" } });
     expect(open?.problem).toContain("anyone may WRITE to it, so the store refuses");
     expect(open?.remedy).toContain("chmod o-w /s");
     expect(more).toEqual([]);
@@ -94,6 +89,9 @@ describe("problems, each with a remedy", () => {
     const [found] = problems({ content: { damage: [damage] } });
     expect(found?.problem).toContain("/s/a.jsonl: corrupt at byte 17");
     expect(found?.remedy).toContain("appends go on");
+    expect(found?.remedy).toMatch(/longhand repair --sessions \/s$/);
+    const [named] = problems({ content: { damage: [{ ...damage, key: "k" }] } });
+    expect(named?.remedy).toMatch(/longhand repair --sessions \/s k$/);
   });
 
   test("a session that cannot be read is told once, with its own remedy", () => {
@@ -107,12 +105,9 @@ describe("problems, each with a remedy", () => {
     ]);
   });
 
-  test("what cannot be read or opened", () => {
-    const failing = problems({
-      content: { failures: ["EIO: the device failed"] },
-      writer: { state: "failed", reason: "the disk is full" },
-    });
-    expect(failing.map(({ problem }) => problem).join("\n")).toMatch(/EIO.*\n.*the disk is full/);
-    expect(failing[0]?.remedy).toContain("longhand doctor --sessions /s");
+  test("what cannot be read", () => {
+    const [failure] = problems({ content: { failures: ["EIO: the device failed"] } });
+    expect(failure?.problem).toContain("EIO");
+    expect(failure?.remedy).toContain("longhand doctor --sessions /s");
   });
 });

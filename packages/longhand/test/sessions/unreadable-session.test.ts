@@ -38,7 +38,7 @@ describe("sessions that cannot be opened at all", () => {
         expect(doctor.exitCode).toBe(1);
         expect(doctor.stdout).toContain(`mv ${file("copy")} ~/`);
         expect(doctor.stdout).toContain("update Longhand");
-        expect(doctor.stdout).toContain("restored from a backup");
+        expect(doctor.stdout).toContain("let longhand repair mend it, or restore it from a backup");
         expect(doctor.stdout).not.toContain("appends go on");
         expect(doctor.stdout).toContain("damage     none found");
       },

@@ -16,13 +16,14 @@ export interface FakeOutput extends Output {
 
 export interface FakeOutputOptions {
   readonly width?: number;
+  readonly errorWidth?: number;
   readonly colors?: boolean;
   readonly isTerminal?: boolean;
   readonly now?: Date;
 }
 
 export function fakeOutput(options: FakeOutputOptions = {}): FakeOutput {
-  const { width, colors = false, isTerminal = width !== undefined, now = NOW } = options;
+  const { width, errorWidth, colors = false, isTerminal = width !== undefined, now = NOW } = options;
   const printed: string[] = [];
   const complaints: string[] = [];
   return {
@@ -33,7 +34,7 @@ export function fakeOutput(options: FakeOutputOptions = {}): FakeOutput {
     isClosed: () => false,
     isTerminal,
     width,
-    errorWidth: undefined,
+    errorWidth,
     colors: picocolors.createColors(colors),
     now: () => now,
   };
@@ -48,6 +49,10 @@ export interface Answer {
 export interface RunOptions extends FakeOutputOptions {
   readonly input?: string | Uint8Array;
   readonly environment?: World["environment"];
+  /** What the person at the terminal answers to each question. Without it there is nobody to ask. */
+  readonly answers?: readonly string[];
+  /** Ctrl-C. */
+  readonly interruption?: AbortSignal;
 }
 
 /** Runs `longhand …` in this process, with its home in `home`. */
@@ -56,16 +61,23 @@ export async function runIn(
   commandLine: readonly string[],
   options: RunOptions = {},
 ): Promise<Answer> {
-  const { input, environment = {} } = options;
-  const output = fakeOutput({ now: new Date(), ...options });
+  const { input, environment = {}, answers, interruption } = options;
+  const unanswered = [...(answers ?? [])];
+  const output = fakeOutput({
+    now: new Date(),
+    ...(answers === undefined ? {} : { errorWidth: 100 }),
+    ...options,
+  });
   const exitCode = await run(commandLine, {
     output,
     input: {
       isTerminal: input === undefined,
       read: () => Promise.resolve(Buffer.from(input ?? "")),
+      readLine: () => Promise.resolve(unanswered.shift() ?? ""),
     },
     environment: { LONGHAND_HOME: home, ...environment },
     currentDirectory: home,
+    interruption: () => interruption ?? new AbortController().signal,
   });
   return { exitCode, stdout: output.printed.join(""), stderr: output.complaints.join("") };
 }

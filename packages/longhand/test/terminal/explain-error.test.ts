@@ -38,9 +38,16 @@ test("a command that helps is for the same store", () => {
   expect(remedy).toContain("longhand doctor --sessions './my store'");
 });
 
-test("a store that is open elsewhere is told in the words of the command line", () => {
-  const detail = { directory: "/s", pid: 7, host: "h", since: "noon", liveness: "alive" };
+test("a session that is held elsewhere is told in the words of the command line", () => {
+  const detail = { key: "k", pid: 7, host: "h", since: "noon", liveness: "alive" };
   const locked = explainError(new LonghandError("SESSION_LOCKED", "open the store with readOnly", detail));
-  expect(locked.message).toBe("/s is open for writing in process 7 on h since noon");
-  expect(locked.remedy).toContain("stop it, or try again later");
+  expect(locked.message).toBe("k is being written to by process 7 on h since noon");
+  expect(locked.remedy).toContain("--wait SECONDS");
+});
+
+test("whose end cannot be proven can be given up by a person", () => {
+  const detail = { key: "a b", pid: 7, host: "h", since: "noon", liveness: "unproven" };
+  const locked = explainError(new LonghandError("SESSION_LOCKED", "", detail));
+  expect(locked.message).toContain("(whether it still runs cannot be told from here)");
+  expect(locked.remedy).toContain("longhand doctor --break-lease 'a b' --sessions './my store'");
 });

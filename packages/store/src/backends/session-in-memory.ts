@@ -1,19 +1,22 @@
 /** A whole session held in memory: what the memory and the json backend keep. */
 
-import type { Header } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
+import type { Header } from "../record/header.ts";
 import { sessionInfo } from "../record/session-info.ts";
 import type { SessionInfo } from "../record/session-record.ts";
 import type { EntryRange, EntryReader, Snapshot } from "../store/backend.ts";
 
+export type SessionIdentity = Pick<Header, "key" | "id" | "at">;
+
 export class SessionInMemory implements EntryReader {
-  readonly header: Header;
+  readonly header: SessionIdentity;
+  readonly firstSeq = 1;
   /** Record n is at index n - 1. */
   readonly #entries: Entry[] = [];
   #state: SessionState = EMPTY_STATE;
 
-  constructor(header: Header, entries: readonly Entry[] = []) {
+  constructor(header: SessionIdentity, entries: readonly Entry[] = []) {
     this.header = header;
     this.add(entries);
   }
@@ -29,12 +32,19 @@ export class SessionInMemory implements EntryReader {
     }
   }
 
+  /** Its records from the first one to this. */
+  upTo(seq: number): readonly Entry[] {
+    return this.#entries.slice(0, seq);
+  }
+
   snapshot(status: SessionInfo["status"], bytesOnDisk = 0): Snapshot {
     const state = this.#state;
     return {
       info: sessionInfo(this.header, state, bytesOnDisk, 0, status),
       state,
+      firstSeq: this.firstSeq,
       entries: (range) => this.entries({ ...range, to: Math.min(range.to, state.seq) }),
+      stateAfter: (seq) => this.stateAfter(seq),
     };
   }
 
@@ -46,5 +56,10 @@ export class SessionInMemory implements EntryReader {
       const entry = this.#entries[reverse ? last - step - 1 : first + step - 1];
       if (entry !== undefined) yield entry;
     }
+  }
+
+  /** Folds from the first record on: plain rather than quick, since others are compared with it. */
+  stateAfter(seq: number): Promise<SessionState> {
+    return Promise.resolve(this.upTo(seq).reduce(foldEntry, EMPTY_STATE));
   }
 }

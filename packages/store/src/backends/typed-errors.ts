@@ -8,9 +8,11 @@ import type { OpenBackend, Snapshot } from "../store/backend.ts";
 
 export function withTypedErrors(backend: OpenBackend): OpenBackend {
   const where = backend.directory ?? "the store";
-  const typed = (doing: string) => (error: unknown) => {
-    throw isSystemError(error) ? ioError(error, doing, pathOf(error) ?? where) : error;
-  };
+  const typed =
+    (doing: string) =>
+    (error: unknown): never => {
+      throw isSystemError(error) ? ioError(error, doing, pathOf(error) ?? where) : error;
+    };
   const iterable = async function* <T>(items: AsyncIterable<T>): AsyncIterable<T> {
     try {
       yield* items;
@@ -21,11 +23,12 @@ export function withTypedErrors(backend: OpenBackend): OpenBackend {
   const withTypedEntries = (snapshot: Snapshot): Snapshot => ({
     ...snapshot,
     entries: (range) => iterable(snapshot.entries(range)),
+    stateAfter: async (seq) => await snapshot.stateAfter(seq).catch(typed("reading")),
   });
   const snapshots = async function* (): AsyncIterable<Snapshot> {
     for await (const snapshot of iterable(backend.snapshots())) yield withTypedEntries(snapshot);
   };
-  const { putAway } = backend;
+  const { putAway, fork, upkeep } = backend;
   return {
     directory: backend.directory,
     write: async (key, operation) => await backend.write(key, operation).catch(typed("writing")),
@@ -38,6 +41,19 @@ export function withTypedErrors(backend: OpenBackend): OpenBackend {
       archive: async (key) => await putAway.archive(key).catch(typed("archiving")),
       restore: async (key, id) => await putAway.restore(key, id).catch(typed("restoring")),
       delete: async (key, forever) => await putAway.delete(key, forever).catch(typed("deleting")),
+      purge: async (before, dryRun) => await putAway.purge(before, dryRun).catch(typed("emptying the trash")),
+    },
+    fork:
+      fork && (async (key, newKey, at) => await fork.call(backend, key, newKey, at).catch(typed("forking"))),
+    lock: async (key, options) => {
+      const release = await backend.lock(key, options).catch(typed("locking"));
+      return async () => await release().catch(typed("giving up the lock"));
+    },
+    changed: async (key, seen, signal) => await backend.changed(key, seen, signal).catch(typed("watching")),
+    upkeep: {
+      verify: async (options) => await upkeep.verify(options).catch(typed("verifying")),
+      repair: async (options) => await upkeep.repair(options).catch(typed("repairing")),
+      reclaim: async (options) => await upkeep.reclaim(options).catch(typed("reclaiming space")),
     },
     close: async () => await backend.close().catch(typed("closing")),
   };

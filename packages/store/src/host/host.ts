@@ -7,9 +7,16 @@
 export interface Host {
   readonly files: FileSystem;
   readonly processes: Processes;
+  /** The number of the user that this process runs as; `undefined` where there are none. */
+  readonly user: number | undefined;
   /** Milliseconds since 1970; may jump in either direction. */
   now(): number;
   randomBytes(length: number): Uint8Array;
+  /**
+   * Resolves after so many milliseconds, whatever the clock does meanwhile. Keeps the process alive, since somebody
+   * waits for what comes next; "background" is for what nobody waits for.
+   */
+  wait(milliseconds: number, background?: "background"): Promise<void>;
 }
 
 export type OpenMode =
@@ -24,6 +31,8 @@ export interface FileStat {
   readonly kind: "file" | "directory" | "other";
   readonly size: number;
   readonly modified: number;
+  /** When its names or permissions last changed; a file that was moved was changed then. */
+  readonly changed: number;
   /** Permission bits, such as 0o600. */
   readonly mode: number;
   readonly owner: number;
@@ -61,6 +70,8 @@ export interface OpenFile {
   /** Data and size, not times. After a failure its writes may be lost for ever, though a second call says yes. */
   sync(): Promise<void>;
   stat(): Promise<FileStat>;
+  /** Nobody but its owner may read or write it. */
+  makePrivate(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,6 +85,9 @@ export interface ProcessIdentity {
   readonly pidNamespace: string | undefined;
 }
 
+/** Longer messages are dropped by those who listen. */
+export const MAX_MESSAGE_BYTES = 1024;
+
 export interface Presence {
   close(): Promise<void>;
 }
@@ -81,15 +95,18 @@ export interface Presence {
 export interface Processes {
   readonly self: ProcessIdentity;
   /**
-   * Listens on a Unix socket at `path` until closed or dead. `undefined`: such a path cannot be listened on here
-   * (too long for a socket), the identity alone must do.
+   * Listens on a Unix socket at `path` until closed or dead; does not keep the process alive. `onMessage` gets the lines
+   * that others `tell`: anybody who may connect can send them, so they are hints, at most MAX_MESSAGE_BYTES long.
+   * `undefined`: such a path cannot be listened on here (too long for a socket), the identity alone must do.
    */
-  listen(path: string): Promise<Presence | undefined>;
+  listen(path: string, onMessage?: (text: string) => void): Promise<Presence | undefined>;
   /**
    * Is somebody listening there? "refused" is the proof that nobody does any more; "absent": there is no socket;
    * "unknown": it cannot be told.
    */
   probe(path: string): Promise<"listening" | "refused" | "absent" | "unknown">;
+  /** Sends one line to whoever listens there. The same answers as `probe`; "told": it was sent, perhaps never read. */
+  tell(path: string, text: string): Promise<"told" | "refused" | "absent" | "unknown">;
   /** Is a process of this identity running? "unknown" where its pid means nothing here. */
   isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown">;
 }

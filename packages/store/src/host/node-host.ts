@@ -1,20 +1,11 @@
-/** The real host: Node's file system, clock and processes. The only file of the store that touches them. */
+/** The real host: Node's file system, clock and processes. Sockets are in local-socket.ts. */
 
 import { randomFillSync } from "node:crypto";
 import { constants, promises as fs, readFileSync, readlinkSync, type Stats } from "node:fs";
-import { connect, createServer } from "node:net";
 import { hostname } from "node:os";
 import { errorCode } from "./io-error.ts";
-import type {
-  FileStat,
-  FileSystem,
-  Host,
-  OpenFile,
-  OpenMode,
-  Presence,
-  Processes,
-  ProcessIdentity,
-} from "./host.ts";
+import { listenAt, tellAt } from "./local-socket.ts";
+import type { FileStat, FileSystem, Host, OpenFile, OpenMode, Processes, ProcessIdentity } from "./host.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -58,6 +49,10 @@ class NodeFile implements OpenFile {
 
   async stat(): Promise<FileStat> {
     return toFileStat(await this.#handle.stat());
+  }
+
+  async makePrivate(): Promise<void> {
+    await this.#handle.chmod(FILE_MODE);
   }
 
   async close(): Promise<void> {
@@ -104,6 +99,7 @@ function toFileStat(stats: Stats): FileStat {
     kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other",
     size: stats.size,
     modified: stats.mtimeMs,
+    changed: stats.ctimeMs,
     mode: stats.mode & 0o7777,
     owner: stats.uid,
     device: stats.dev,
@@ -112,47 +108,16 @@ function toFileStat(stats: Stats): FileStat {
   };
 }
 
-/** The address of a Unix socket has 108 bytes on Linux, 104 on macOS; a longer path would be cut in silence. */
-const MAX_SOCKET_PATH = 103;
-
-/** Some file systems have no sockets. */
-const NO_SOCKETS_HERE: ReadonlySet<string> = new Set(["EOPNOTSUPP", "ENOTSUP", "EPERM", "EINVAL"]);
-
 const processes: Processes = {
   get self(): ProcessIdentity {
     return (ownIdentity ??= describeSelf());
   },
-
-  async listen(path) {
-    if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return undefined;
-    const server = createServer((socket) => socket.destroy());
-    const failure = await new Promise<Error | undefined>((resolve) => {
-      server.once("error", resolve);
-      server.listen(path, () => resolve(undefined));
-    });
-    if (failure !== undefined) {
-      if (NO_SOCKETS_HERE.has(errorCode(failure) ?? "")) return undefined;
-      throw failure;
-    }
-    server.unref();
-    await fs.chmod(path, FILE_MODE);
-    return { close: async () => await closeServer(server) } satisfies Presence;
-  },
-
+  listen: listenAt,
   async probe(path) {
-    if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return "absent";
-    return await new Promise((resolve) => {
-      const socket = connect(path);
-      socket.once("connect", () => {
-        socket.destroy();
-        resolve("listening");
-      });
-      socket.once("error", (error) => {
-        const code = errorCode(error);
-        resolve(code === "ECONNREFUSED" ? "refused" : code === "ENOENT" ? "absent" : "unknown");
-      });
-    });
+    const answer = await tellAt(path, undefined);
+    return answer === "told" ? "listening" : answer;
   },
+  tell: tellAt,
 
   isRunning(identity) {
     const { self } = processes;
@@ -201,15 +166,18 @@ function readOptional(read: () => string): string | undefined {
   }
 }
 
-async function closeServer(server: ReturnType<typeof createServer>): Promise<void> {
+async function wait(milliseconds: number, background?: "background"): Promise<void> {
   await new Promise<void>((resolve) => {
-    server.close(() => resolve());
+    const timer = setTimeout(resolve, milliseconds);
+    if (background !== undefined) timer.unref();
   });
 }
 
 export const nodeHost: Host = {
   files,
   processes,
+  user: process.geteuid?.(),
   now: () => Date.now(),
   randomBytes: (length) => randomFillSync(new Uint8Array(length)),
+  wait,
 };

@@ -5,10 +5,13 @@
 
 import { isJsonObject, tryParseJson } from "../record/json.ts";
 import { openSealedLine, sealLine } from "../record/seal.ts";
+import { parseInstanceDescription, type InstanceDescription } from "./instance-description.ts";
 
 export interface JournalHead {
   readonly instance: string;
   readonly generation: number;
+  /** `undefined`: it does not say, or not in a form that we know. */
+  readonly owner: InstanceDescription | undefined;
 }
 
 /** In the head, so that a version that writes otherwise is not taken for this one. */
@@ -25,8 +28,9 @@ export function headPosition(generation: number): number {
   return (generation % 2) * COPY_BYTES;
 }
 
-export function encodeHead({ instance, generation }: JournalHead): Buffer {
-  const line = sealLine(JSON.stringify({ journal: VERSION, instance, generation }).slice(0, -1), SALT);
+export function encodeHead({ instance, generation, owner }: JournalHead): Buffer {
+  const head = { journal: VERSION, instance, generation, ...owner };
+  const line = sealLine(JSON.stringify(head).slice(0, -1), SALT);
   const page = Buffer.alloc(COPY_BYTES, " ");
   page[COPY_BYTES - 1] = 0x0a;
   line.copy(page);
@@ -44,7 +48,8 @@ export function decodeHead(bytes: Buffer): JournalHead | undefined {
   for (const copy of copiesIn(bytes)) {
     const { journal, instance, generation } = copy ?? {};
     if (journal !== VERSION || typeof instance !== "string" || typeof generation !== "number") continue;
-    if (newest === undefined || generation > newest.generation) newest = { instance, generation };
+    if (newest !== undefined && generation <= newest.generation) continue;
+    newest = { instance, generation, owner: parseInstanceDescription(copy ?? {}) };
   }
   return newest;
 }

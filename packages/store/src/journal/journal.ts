@@ -7,45 +7,63 @@
 import { LonghandError } from "../errors.ts";
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { errorCode, ioError } from "../host/io-error.ts";
+import { removeIfThere } from "../host/small-files.ts";
+import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { encodeBlock, type JournalRecord } from "./block.ts";
-import { encodeHead, HEAD_BYTES, headPosition } from "./head.ts";
+import { encodeHead, HEAD_BYTES, headPosition, type JournalHead } from "./head.ts";
+import type { InstanceDescription } from "./instance-description.ts";
 import { readJournal } from "./read-journal.ts";
+
+export interface JournalPlace {
+  readonly path: string;
+  readonly temporary: string;
+  readonly owner: InstanceDescription;
+  readonly durability: "sync" | "os";
+}
+
+/** Who tidies up may take the temporary name for a dead one's; so often in a row is not believable. */
+const ATTEMPTS = 5;
 
 export class Journal {
   readonly path: string;
   readonly #file: OpenFile;
-  readonly #instance: string;
+  readonly #owner: InstanceDescription;
   readonly #durability: "sync" | "os";
   #generation = 1;
   #nextBlock = 1;
   #end = HEAD_BYTES;
 
-  private constructor(path: string, file: OpenFile, instance: string, durability: "sync" | "os") {
+  private constructor(path: string, file: OpenFile, owner: InstanceDescription, durability: "sync" | "os") {
     this.path = path;
     this.#file = file;
-    this.#instance = instance;
+    this.#owner = owner;
     this.#durability = durability;
   }
 
-  /** The caller syncs the directory before the first block. */
-  static async create(
-    files: FileSystem,
-    path: string,
-    instance: string,
-    durability: "sync" | "os",
-  ): Promise<Journal> {
-    const file = await files.open(path, "create");
-    try {
-      // Both copies from the start: the file never has a head that is only half there by length.
-      await writeFully(file, Buffer.alloc(HEAD_BYTES, " "), 0);
-      await writeFully(file, encodeHead({ instance, generation: 1 }), headPosition(1));
-      await file.sync();
-    } catch (error) {
-      await file.close().catch(() => undefined);
-      throw error;
+  /**
+   * Written and synced under a temporary name first: a journal that has its name has a whole head, and says whose it is.
+   * The caller syncs the directory before the first block.
+   */
+  static async create(files: FileSystem, place: JournalPlace): Promise<Journal> {
+    const { path, temporary, owner, durability } = place;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await useFile(await files.open(temporary, "create"), async (file) => {
+          // Both copies from the start: the file never has a head that is only half there by length.
+          await writeFully(file, Buffer.alloc(HEAD_BYTES, " "), 0);
+          await writeFully(file, encodeHead(firstHead(owner)), headPosition(1));
+          await file.sync();
+        });
+        await files.link(temporary, path);
+        break;
+      } catch (error) {
+        if (errorCode(error) !== "ENOENT" || attempt === ATTEMPTS) throw error;
+      } finally {
+        await removeIfThere(files, temporary);
+      }
     }
-    return new Journal(path, file, instance, durability);
+    return new Journal(path, await files.open(path, "write"), owner, durability);
   }
 
   /** Of the blocks in the present generation. */
@@ -69,7 +87,7 @@ export class Journal {
 
   /** Everything the generation covers must be landed and synced before this: its space is used again. */
   async beginGeneration(): Promise<void> {
-    const head = { instance: this.#instance, generation: this.#generation + 1 };
+    const head = { ...this.#head, generation: this.#generation + 1 };
     try {
       await writeFully(this.#file, encodeHead(head), headPosition(head.generation));
     } catch (cause) {
@@ -92,8 +110,8 @@ export class Journal {
     await this.#file.close();
   }
 
-  get #head(): { instance: string; generation: number } {
-    return { instance: this.#instance, generation: this.#generation };
+  get #head(): JournalHead {
+    return { ...firstHead(this.#owner), generation: this.#generation };
   }
 
   async #sync(doing: string): Promise<void> {
@@ -113,4 +131,8 @@ export class Journal {
       cause,
     );
   }
+}
+
+function firstHead(owner: InstanceDescription): JournalHead {
+  return { instance: owner.instance, generation: 1, owner };
 }

@@ -1,46 +1,70 @@
 /**
- * A new session file: written and synced under a temporary name, then linked to its own. It never appears half
- * written, and never over another: unlike a rename, a link fails where something is.
+ * A new file of a session: written and synced under a temporary name, then given its own by `name`. It never appears
+ * half written.
  */
 
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeHeader, type Header } from "../record/encode.ts";
-import { EMPTY_STATE } from "../record/fold.ts";
-import { SeqMarks } from "./seq-marks.ts";
+import { encodeCheckpoint } from "../record/checkpoint.ts";
+import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
+import { EMPTY_STATE, type SessionState } from "../record/fold.ts";
+import { encodeHeader, type Header } from "../record/header.ts";
 import { SessionLog } from "./session-log.ts";
 
 export const TEMPORARY_PREFIX = ".new-";
 
-/** The caller knows that `path` is free, on the disk too, and syncs the directory afterwards. */
-export async function createSession(
+export interface NewFile {
+  readonly header: Header;
+  readonly temporary: string;
+  readonly path: string;
+  /**
+   * Gives it its name. The first file of a session is linked, so that it never replaces another; a later one is renamed
+   * over the one before it, so that there is never a moment without an active file.
+   */
+  readonly name: (temporary: string, path: string) => Promise<void>;
+}
+
+/** The first file of a session. The caller knows that `path` is free, on the disk too, and syncs the directory afterwards. */
+export async function createSession(files: FileSystem, place: Omit<NewFile, "name">): Promise<SessionLog> {
+  return await createFile(files, EMPTY_STATE, {
+    ...place,
+    name: async (temporary, path) => {
+      await files.link(temporary, path);
+      await files.unlink(temporary);
+    },
+  });
+}
+
+/** A file that goes on from `state`; it begins with that state as a checkpoint unless it is the very first. */
+export async function createFile(
   files: FileSystem,
-  directory: string,
-  path: string,
-  header: Header,
+  state: SessionState,
+  { header, temporary, path, name }: NewFile,
 ): Promise<SessionLog> {
-  const temporary = `${directory}/${TEMPORARY_PREFIX}${header.id}`;
-  const line = encodeHeader(header);
+  const headerLine = encodeHeader(header);
+  const sum = continueSum(EMPTY_SUM, headerLine);
+  const checkpoint = header.file === 0 ? Buffer.alloc(0) : encodeCheckpoint({ state, sum }, header.id);
+  const bytes = Buffer.concat([headerLine, checkpoint]);
   const file = await files.open(temporary, "create");
   try {
-    await writeFully(file, line, 0);
+    await writeFully(file, bytes, 0);
     await file.sync();
-    await files.link(temporary, path);
-    await files.unlink(temporary);
+    await name(temporary, path);
   } catch (error) {
     await discard(files, file, temporary);
     throw error;
   }
-  return new SessionLog(path, file, {
+  const tail = {
     header,
-    headerBytes: line.length,
-    state: EMPTY_STATE,
-    end: line.length,
+    headerBytes: headerLine.length,
+    state,
+    end: bytes.length,
     torn: undefined,
     unterminated: false,
     damage: [],
-    marks: new SeqMarks(),
-  });
+    checkpoint: { offset: headerLine.length, bytes: checkpoint.length, sum },
+  };
+  return new SessionLog(path, file, tail, continueSum(sum, checkpoint));
 }
 
 /** The failure that led here is the one to tell; what is left over is removed by the next who opens the store. */

@@ -1,10 +1,34 @@
+/** The header line of a session file, whatever its length: a long chain makes a long header. */
+
 import { NEWLINE } from "../record/format.ts";
+import type { ByteSource } from "./byte-source.ts";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The header line at the start of a session file, without its newline; an editor may have put a mark before it. */
-export function headerLine(start: Buffer): Buffer {
-  const from = start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
-  const newline = start.indexOf(NEWLINE);
-  return start.subarray(from, newline === -1 ? start.length : newline);
+const FIRST_READ_BYTES = 4096;
+/** 100,000 links of a chain fit; a longer first line is no header. */
+const MAX_HEADER_BYTES = 16 * 1024 * 1024;
+
+export interface HeaderLine {
+  /** Without the newline, and without the mark that an editor may have put before it. */
+  readonly content: Buffer;
+  /** With both: where the lines behind it begin. */
+  readonly bytes: number;
+  readonly terminated: boolean;
+}
+
+export async function readHeaderLine(source: ByteSource): Promise<HeaderLine> {
+  for (let length = FIRST_READ_BYTES; ; length *= 8) {
+    const buffer = Buffer.allocUnsafe(Math.min(length, source.size));
+    const start = buffer.subarray(0, await source.read(buffer, 0));
+    const newline = start.indexOf(NEWLINE);
+    const isAll = start.length >= source.size || length >= MAX_HEADER_BYTES;
+    if (newline === -1 && !isAll) continue;
+    const end = newline === -1 ? start.length : newline;
+    const from = start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+      ? BYTE_ORDER_MARK.length
+      : 0;
+    const terminated = newline !== -1;
+    return { content: start.subarray(from, end), bytes: terminated ? end + 1 : end, terminated };
+  }
 }

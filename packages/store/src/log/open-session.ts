@@ -1,44 +1,75 @@
 /**
- * Opens a session file. Reading never changes it. A writer may: only the one who holds the lease can tell a torn tail
- * from a record that is still being landed, and cuts it, after its bytes are kept aside.
+ * Opens a session's active file. Reading never changes it. A writer may: only the one who holds the lease can tell a
+ * torn tail from a record that is still being landed, and cuts it, after its bytes are kept aside.
  */
 
 import { LonghandError } from "../errors.ts";
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { errorCode, ioError } from "../host/io-error.ts";
 import { writeFully } from "../host/write-fully.ts";
+import { EMPTY_STATE, type SessionState } from "../record/fold.ts";
+import { FORMAT_VERSION } from "../record/format.ts";
+import type { Header } from "../record/header.ts";
 import type { Damage } from "../record/session-record.ts";
 import type { ScanDamage } from "../record/scan.ts";
-import { patchedSource } from "./byte-source.ts";
+import { patchedSource, type Patch } from "./byte-source.ts";
 import { keepAside } from "./keep-aside.ts";
-import { scanLog, type ScannedLog, type ScanOutcome } from "./scan-log.ts";
+import { firstSeqOf, partsOf } from "./log-part.ts";
+import { openSegment } from "./open-segment.ts";
+import { stateAfter } from "./read-entries.ts";
+import { scanTail, type ScannedTail, type TailOutcome } from "./scan-tail.ts";
+import { segmentPath } from "./segment-path.ts";
 import { SessionLog } from "./session-log.ts";
+import { sumBytes } from "./sum-bytes.ts";
 
 export interface SessionPlace {
   readonly files: FileSystem;
   readonly path: string;
-  readonly key: string;
-  /** Where damaged bytes are kept. */
-  readonly damagedDirectory: string;
+  /** Whose session it should be; `undefined`: whoever's it is. */
+  readonly key: string | undefined;
+  /** Where sealed files lie. */
+  readonly segments: string;
   readonly onDamage: (damage: Damage) => void;
 }
 
+export interface WritablePlace extends SessionPlace {
+  readonly key: string;
+  /** Where damaged bytes are kept. */
+  readonly damagedDirectory: string;
+}
+
 /** `undefined`: there is no such file. */
-export async function openSessionForWriting(place: SessionPlace): Promise<SessionLog | undefined> {
+export async function openSessionForWriting(place: WritablePlace): Promise<SessionLog | undefined> {
   const file = await openFile(place, "write");
   if (file === undefined) return undefined;
   try {
-    const scanned = checkOutcome(await scanLog(patchedSource(file, (await file.stat()).size, [])), place);
-    reportDamage(scanned, place);
-    const mended = await mendTail(file, scanned, place);
+    const scanned = await scanFile(place, file, []);
+    checkWritable(scanned.header, place);
+    await keepPrivate(file, place);
+    const tail = await mendTail(file, scanned, place);
     // Before the first journal record for it: what the record's place relies on must be on the disk.
     await file.sync();
-    return new SessionLog(place.path, file, mended);
+    const source = patchedSource(file, (await file.stat()).size, []);
+    const { sum, offset } = tail.checkpoint;
+    return new SessionLog(place.path, file, tail, await sumBytes(source, sum, offset, tail.end));
   } catch (error) {
     // The failure that led here is the one to tell, whatever closing says.
     await file.close().catch(() => undefined);
     throw ioError(error, "opening the session", place.path);
   }
+}
+
+/** The end of the file with these records laid over it. Damage is reported. */
+export async function scanFile(
+  place: SessionPlace,
+  file: OpenFile,
+  patches: readonly Patch[],
+): Promise<ScannedTail> {
+  const source = patchedSource(file, (await file.stat()).size, patches);
+  const outcome = await scanTail(source, async (header) => await stateOfChain(place, header));
+  const tail = checkOutcome(outcome, place);
+  for (const damage of tail.damage) place.onDamage({ ...damage, file: place.path, key: tail.header.key });
+  return tail;
 }
 
 export async function openFile(
@@ -53,55 +84,79 @@ export async function openFile(
   }
 }
 
-/** The log, or the reason why this file cannot be that key's. */
-export function checkOutcome(outcome: ScanOutcome, { path, key }: { path: string; key: string }): ScannedLog {
-  if (outcome.kind === "too-new") {
-    throw new LonghandError(
-      "FORMAT_TOO_NEW",
-      `${path} has format ${outcome.version}, which is newer than this version of Longhand; update it to read this session`,
-      { file: path, key, version: outcome.version },
-    );
-  }
+/** The state with which a file begins whose own checkpoint is not readable. */
+async function stateOfChain(place: SessionPlace, header: Header): Promise<SessionState> {
+  const seq = firstSeqOf(header) - 1;
+  if (seq === 0) return EMPTY_STATE;
+  const parts = partsOf(header, 0, seq);
+  const onDamage = (damage: ScanDamage, path: string): void =>
+    place.onDamage({ ...damage, file: path, key: header.key });
+  return await stateAfter(
+    {
+      parts,
+      onDamage,
+      openPart: async (part) =>
+        await openSegment(place.files, segmentPath(place.segments, header.id, part.file), part, onDamage),
+    },
+    seq,
+  );
+}
+
+/** The tail, or the reason why this file cannot be that key's. */
+function checkOutcome(outcome: TailOutcome, { path, key }: SessionPlace): ScannedTail {
+  if (outcome.kind === "too-new") throw tooNew(path, key, outcome.version, "read");
   if (outcome.kind === "bad") {
     throw new LonghandError(
       "SESSION_DAMAGED",
-      `${path} is not readable as a session: ${outcome.reason}. The file was left as it is: mend its first line from a backup, or move it away`,
-      {
-        file: path,
-        key,
-        reason: outcome.reason,
-      },
+      `${path} is not readable as a session: ${outcome.reason}. The file was left as it is: run longhand repair, mend its first line from a backup, or move it away`,
+      { file: path, key, reason: outcome.reason },
     );
   }
-  const { header } = outcome.log;
-  if (header.key !== key) {
+  const { header } = outcome.tail;
+  if (key !== undefined && header.key !== key) {
     throw new LonghandError(
       "SESSION_DAMAGED",
       `${path} belongs to the key ${JSON.stringify(header.key)}, not to ${JSON.stringify(key)}; move it away to use this key`,
       { file: path, key, keyInFile: header.key },
     );
   }
-  return outcome.log;
+  return outcome.tail;
 }
 
-export function reportDamage(
-  log: ScannedLog,
-  { path, key, onDamage }: Pick<SessionPlace, "path" | "key" | "onDamage">,
-): void {
-  for (const damage of log.damage) onDamage({ ...damage, file: path, key });
+function checkWritable({ version }: Header, { path, key }: SessionPlace): void {
+  if (version > FORMAT_VERSION) throw tooNew(path, key, version, "write to");
 }
 
-async function mendTail(file: OpenFile, log: ScannedLog, place: SessionPlace): Promise<ScannedLog> {
-  if (log.torn !== undefined) {
-    await cutTail(file, log.torn, place);
-    return { ...log, torn: undefined };
+function tooNew(path: string, key: string | undefined, version: number, what: string): LonghandError {
+  return new LonghandError(
+    "FORMAT_TOO_NEW",
+    `${path} has format ${version}, which is newer than this version of Longhand; update it to ${what} this session`,
+    { file: path, key, version },
+  );
+}
+
+const OTHERS = 0o077;
+
+/** A copy, or an editor, may have let others in. */
+async function keepPrivate(file: OpenFile, { path, key, onDamage }: WritablePlace): Promise<void> {
+  const { mode } = await file.stat();
+  if ((mode & OTHERS) === 0) return;
+  await file.makePrivate();
+  const reason = `others could read it (mode ${mode.toString(8)}); only its owner can now`;
+  onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, key });
+}
+
+async function mendTail(file: OpenFile, tail: ScannedTail, place: WritablePlace): Promise<ScannedTail> {
+  if (tail.torn !== undefined) {
+    await cutTail(file, tail.torn, place);
+    return { ...tail, torn: undefined };
   }
-  if (!log.unterminated) return log;
-  await writeFully(file, Buffer.from("\n"), log.end);
-  return { ...log, end: log.end + 1, unterminated: false };
+  if (!tail.unterminated) return tail;
+  await writeFully(file, Buffer.from("\n"), tail.end);
+  return { ...tail, end: tail.end + 1, unterminated: false };
 }
 
-async function cutTail(file: OpenFile, torn: ScanDamage, place: SessionPlace): Promise<void> {
+async function cutTail(file: OpenFile, torn: ScanDamage, place: WritablePlace): Promise<void> {
   await keepAside(place.files, file, torn, place.path, place.damagedDirectory);
   await file.truncate(torn.offset);
   place.onDamage({ ...torn, file: place.path, key: place.key });

@@ -1,49 +1,52 @@
-/** The good records of a scanned log within a range of seqs. What is damaged was reported by the scan. */
+/** Records and states of a log that lies in several files. */
 
-import { decodeLine } from "../record/decode.ts";
-import type { Header } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
-import type { ScanDamage, ScannedLine } from "../record/scan.ts";
-import type { ByteSource } from "./byte-source.ts";
-import { readLines, readLinesBackwards } from "./read-lines.ts";
-import type { SeqMarks } from "./seq-marks.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
+import { recordDropped } from "../record/record-dropped.ts";
+import { firstKeptSeq, type LogPart, type OpenPart } from "./log-part.ts";
+import { readPart, readPartState, type OnPartDamage, type PartState, type SeqBounds } from "./read-part.ts";
 
 export interface ReadableLog {
-  readonly header: Header;
-  readonly headerBytes: number;
-  readonly end: number;
-  readonly damage: readonly ScanDamage[];
-  readonly marks: SeqMarks;
+  readonly parts: readonly LogPart[];
+  readonly openPart: OpenPart;
+  readonly onDamage: OnPartDamage;
 }
 
-export interface SeqBounds {
-  readonly from: number;
-  readonly to: number;
-  readonly reverse: boolean;
-}
-
-export async function* readEntries(
-  source: ByteSource,
-  log: ReadableLog,
-  bounds: SeqBounds,
-): AsyncIterable<Entry> {
-  const { from, to, reverse } = bounds;
-  if (from > to) return;
-  const first = log.marks.atOrBefore(from) ?? log.headerBytes;
-  const behind = Math.min(log.marks.after(to) ?? log.end, log.end);
-  // A line that reads well may still not count: the second with its seq.
-  const rejected = new Set(log.damage.filter(({ bytes }) => bytes > 0).map(({ offset }) => offset));
-  const chunks = reverse ? readLinesBackwards(source, first, behind) : readLines(source, first, behind);
-  for await (const lines of chunks) {
-    for (const line of lines) {
-      const entry = rejected.has(line.offset) ? undefined : goodEntry(line, log.header.id);
-      if (entry !== undefined && entry.seq >= from && entry.seq <= to) yield entry;
+/** What was dropped is passed over: whoever asks for it by its seq is told so before. */
+export async function* readEntries(log: ReadableLog, bounds: SeqBounds): AsyncIterable<Entry> {
+  const wanted = log.parts.filter(
+    ({ first, last, isDropped }) => !isDropped && first <= bounds.to && last >= bounds.from && first <= last,
+  );
+  for (const part of bounds.reverse ? wanted.reverse() : wanted) {
+    const opened = await log.openPart(part);
+    if (opened === undefined) continue;
+    try {
+      yield* readPart(part, opened, bounds, log.onDamage);
+    } finally {
+      await opened.close();
     }
   }
 }
 
-function goodEntry({ content }: ScannedLine, sessionId: string): Entry | undefined {
-  if (content === undefined) return undefined;
-  const decoded = decodeLine(content, sessionId);
-  return decoded.kind === "entry" ? decoded.entry : undefined;
+/** The state after this record. From the checkpoint before it on, so that it costs the same however long the log is. */
+export async function stateAfter(log: ReadableLog, seq: number): Promise<SessionState> {
+  if (seq === 0) return EMPTY_STATE;
+  const part = log.parts.findLast(({ first, last }) => first <= seq && last >= first);
+  if (part === undefined) return EMPTY_STATE;
+  if (part.isDropped) throw recordDropped(seq, firstKeptSeq(log.parts), log.parts.at(-1)?.last ?? seq);
+  const { checkpoint, entries } = await partState(log, part, seq);
+  const before = checkpoint?.state ?? (await stateAfter(log, part.first - 1));
+  const state = entries.reduce(foldEntry, before);
+  // The last ones may be damaged: their seqs were given all the same.
+  return state.seq < seq ? { ...state, seq } : state;
+}
+
+async function partState(log: ReadableLog, part: LogPart, seq: number): Promise<PartState> {
+  const opened = await log.openPart(part);
+  if (opened === undefined) return { checkpoint: undefined, entries: [] };
+  try {
+    return await readPartState(part, opened, seq);
+  } finally {
+    await opened.close();
+  }
 }

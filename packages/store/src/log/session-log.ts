@@ -1,36 +1,45 @@
 /**
- * One session's file in the hands of the writer: its state, and the records that are acknowledged but not in the file
- * yet. Landing writes them at their own offsets, never in append mode, so that it can be done again at any time.
+ * One session's active file in the hands of the writer: its state, and the records that are acknowledged but not in the
+ * file yet. Landing writes them at their own offsets, never in append mode, so that it can be done again at any time.
  */
 
-import type { OpenFile } from "../host/host.ts";
+import type { FileStat, OpenFile } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
 import { writeFully } from "../host/write-fully.ts";
-import type { Header } from "../record/encode.ts";
+import { encodeCheckpoint } from "../record/checkpoint.ts";
+import { continueSum } from "../record/checksum.ts";
+import { encodeEntry } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
 import { foldEntry, type SessionState } from "../record/fold.ts";
+import type { Header } from "../record/header.ts";
 import type { ScanDamage } from "../record/scan.ts";
 import { patchedSource, type ByteSource, type Patch } from "./byte-source.ts";
-import type { ReadableLog } from "./read-entries.ts";
-import type { ScannedLog } from "./scan-log.ts";
-import type { SeqMarks } from "./seq-marks.ts";
+import { partsOf, type LogPart } from "./log-part.ts";
+import type { ScannedTail } from "./scan-tail.ts";
 
-/** A record with its line, ready to be committed at `offset`. */
-export interface PlacedLine {
-  readonly entry: Entry;
+/** A checkpoint is due after so many bytes, or after eight times its own size: it must not become most of the file. */
+const CHECKPOINT_BYTES = 256 * 1024;
+const CHECKPOINT_SHARE = 8;
+
+/** The lines of one atomic batch, ready to be committed at `offset`. */
+export interface PlacedBatch {
+  readonly entries: readonly Entry[];
   readonly offset: number;
   readonly bytes: Buffer;
+  /** How many bytes at their beginning are a checkpoint. */
+  readonly checkpointBytes: number;
 }
 
 export class SessionLog {
   readonly path: string;
   readonly header: Header;
-  readonly headerBytes: number;
   readonly damage: readonly ScanDamage[];
-  readonly marks: SeqMarks;
   readonly #file: OpenFile;
   #state: SessionState;
   #end: number;
+  /** Of all bytes before the end. */
+  #sum: string;
+  #checkpoint: { offset: number; bytes: number };
   #landedEnd: number;
   #pending: Patch[] = [];
   #landing: Promise<void> | undefined;
@@ -38,26 +47,37 @@ export class SessionLog {
   #writes = 0;
   #syncedWrites = 0;
   #owesRewrite = false;
+  #identity: FileStat | undefined;
 
-  constructor(path: string, file: OpenFile, log: ScannedLog) {
+  constructor(path: string, file: OpenFile, tail: ScannedTail, sum: string) {
     this.path = path;
-    this.header = log.header;
-    this.headerBytes = log.headerBytes;
-    this.damage = log.damage;
-    this.marks = log.marks;
+    this.header = tail.header;
+    this.damage = tail.damage;
     this.#file = file;
-    this.#state = log.state;
-    this.#end = log.end;
-    this.#landedEnd = log.end;
+    this.#state = tail.state;
+    this.#end = tail.end;
+    this.#landedEnd = tail.end;
+    this.#sum = sum;
+    this.#checkpoint = tail.checkpoint;
   }
 
   get state(): SessionState {
     return this.#state;
   }
 
-  /** Where the next record goes; also the size of the session in bytes. */
+  /** Where the next record goes. */
   get end(): number {
     return this.#end;
+  }
+
+  /** CRC-32 of the file up to its end. */
+  get sum(): string {
+    return this.#sum;
+  }
+
+  /** All files of the session, as far as they reach now; later records are no part of them. */
+  get parts(): readonly LogPart[] {
+    return partsOf(this.header, this.#end, this.#state.seq);
   }
 
   get unlandedBytes(): number {
@@ -74,20 +94,28 @@ export class SessionLog {
     return this.#owesRewrite;
   }
 
-  /** The lines are durable in the journal: from now on readers see them. */
-  acknowledge(lines: readonly PlacedLine[]): void {
-    for (const { entry, offset, bytes } of lines) {
-      this.#state = foldEntry(this.#state, entry);
-      this.marks.add(entry.seq, offset);
-      this.#pending.push({ offset, bytes });
-      this.#end = offset + bytes.length;
-    }
+  /** Gives each batch its place behind the end, in order; a checkpoint goes before the first when it is due. */
+  place(batches: readonly (readonly Entry[])[]): PlacedBatch[] {
+    let offset = this.#end;
+    return batches.map((entries, index) => {
+      const lines = entries.map((entry) => encodeEntry(entry, this.header.id));
+      const checkpoint = index === 0 && this.#isCheckpointDue() ? [this.#encodeCheckpoint()] : [];
+      const bytes = Buffer.concat([...checkpoint, ...lines]);
+      const placed = { entries, offset, bytes, checkpointBytes: checkpoint[0]?.length ?? 0 };
+      offset += bytes.length;
+      return placed;
+    });
   }
 
-  /** The log as far as it reaches now; later records are not part of it. */
-  asOfNow(): ReadableLog {
-    const { header, headerBytes, end, damage, marks } = this;
-    return { header, headerBytes, end, damage, marks };
+  /** The batches are durable in the journal: from now on readers see them. */
+  acknowledge(batches: readonly PlacedBatch[]): void {
+    for (const { entries, offset, bytes, checkpointBytes } of batches) {
+      for (const entry of entries) this.#state = foldEntry(this.#state, entry);
+      if (checkpointBytes > 0) this.#checkpoint = { offset, bytes: checkpointBytes };
+      this.#pending.push({ offset, bytes });
+      this.#end = offset + bytes.length;
+      this.#sum = continueSum(this.#sum, bytes);
+    }
   }
 
   source(): ByteSource {
@@ -121,8 +149,27 @@ export class SessionLog {
     this.#syncedWrites = writes;
   }
 
+  /** Is what lies at its path what was opened, and is everything there that was put into it? */
+  async isIn(look: () => Promise<FileStat | undefined>): Promise<boolean> {
+    this.#identity ??= await this.#file.stat();
+    const { inode, device } = this.#identity;
+    // More may land while we look: it need not be there yet.
+    const landedEnd = this.#landedEnd;
+    const stat = await look();
+    return stat?.inode === inode && stat.device === device && stat.size >= landedEnd;
+  }
+
   async close(): Promise<void> {
     await this.#file.close();
+  }
+
+  #isCheckpointDue(): boolean {
+    const { offset, bytes } = this.#checkpoint;
+    return this.#end - offset - bytes >= Math.max(CHECKPOINT_BYTES, bytes * CHECKPOINT_SHARE);
+  }
+
+  #encodeCheckpoint(): Buffer {
+    return encodeCheckpoint({ state: this.#state, sum: this.#sum }, this.header.id);
   }
 
   async #landPending(): Promise<void> {

@@ -5,5 +5,17 @@ import { crc32 } from "node:zlib";
  * session fails here.
  */
 export function checksum(salt: string, bytes: Uint8Array | string): string {
-  return crc32(bytes, crc32(salt)).toString(16).padStart(8, "0");
+  return inHex(crc32(bytes, crc32(salt)));
+}
+
+/** Of no bytes. */
+export const EMPTY_SUM = "00000000";
+
+/** The plain CRC-32 of bytes whose beginning had `sum`. */
+export function continueSum(sum: string, bytes: Uint8Array): string {
+  return inHex(crc32(bytes, Number.parseInt(sum, 16)));
+}
+
+function inHex(sum: number): string {
+  return sum.toString(16).padStart(8, "0");
 }

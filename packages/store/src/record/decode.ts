@@ -1,48 +1,30 @@
-/** Lines to entries and headers. Nothing here throws: a line is good, or it is bad for a stated reason. */
+/** Lines to entries. Nothing here throws: a line is good, or it is bad for a stated reason. */
 
-import type { Header } from "./encode.ts";
+import { CHECKPOINT_START, decodeCheckpoint, type Checkpoint } from "./checkpoint.ts";
 import type { BatchPosition, Body, Entry, RewoundView, SeqRange } from "./entry.ts";
-import { FORMAT_VERSION } from "./format.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
+import { LOST_START } from "./encode.ts";
 import { hasSeal, openSealedLine } from "./seal.ts";
 
 export type DecodedLine =
   | { readonly kind: "entry"; readonly entry: Entry }
+  | { readonly kind: "checkpoint"; readonly checkpoint: Checkpoint }
+  /** Damaged records were taken out by a repair: these seqs are not there, and nobody need look for them. */
+  | { readonly kind: "lost"; readonly first: number; readonly last: number }
   /** A good line that is no record, such as one that a newer version puts between records. */
   | { readonly kind: "aside" }
-  | { readonly kind: "bad"; readonly reason: string };
-
-export type DecodedHeader =
-  | { readonly kind: "header"; readonly header: Header }
-  | { readonly kind: "too-new"; readonly version: number }
   | { readonly kind: "bad"; readonly reason: string };
 
 // The fields before the body come in this order and nothing else; the id is a JSON string.
 const START =
   /^\{"seq":([1-9][0-9]{0,15}),"at":"([^"\\]+)"(?:,"batch":\[([0-9]+),([0-9]+)\])?(?:,"id":("(?:[^"\\]|\\.)*"))?,"(message|op)":/;
 
-export function decodeHeader(line: Buffer): DecodedHeader {
-  const value = tryParseJson(line.toString("utf8"));
-  const version = isJsonObject(value) ? value["longhand"] : undefined;
-  // Before the checksum: a newer format may have another one.
-  if (typeof version === "number" && version > FORMAT_VERSION) return { kind: "too-new", version };
-  if (!isJsonObject(value) || version === undefined) return { kind: "bad", reason: "no header line" };
-  if (openSealedLine(line, "") === undefined) {
-    return { kind: "bad", reason: "the header's checksum does not match" };
-  }
-  const { key, id, at } = value;
-  if (typeof key !== "string" || typeof id !== "string" || typeof at !== "string") {
-    return { kind: "bad", reason: "the header lacks its key, id or time" };
-  }
-  return { kind: "header", header: { key, id, at } };
-}
-
 /** `line` is without its newline. */
 export function decodeLine(line: Buffer, sessionId: string): DecodedLine {
   const text = openSealedLine(line, sessionId);
   if (text === undefined) return { kind: "bad", reason: reasonForBadLine(line) };
   const start = START.exec(text);
-  if (start === null) return { kind: "aside" };
+  if (start === null) return decodeBetween(text);
   const [matched, seq, at, batchIndex, batchSize, id, field] = start;
   const body: Body =
     field === "message" ? { op: "message", json: text.slice(matched.length) } : decodeOperation(`${text}}`);
@@ -56,6 +38,17 @@ export function decodeLine(line: Buffer, sessionId: string): DecodedLine {
       body,
     },
   };
+}
+
+/** What stands between records. */
+function decodeBetween(text: string): DecodedLine {
+  if (text.startsWith(CHECKPOINT_START)) {
+    const checkpoint = decodeCheckpoint(text);
+    return checkpoint === undefined ? { kind: "aside" } : { kind: "checkpoint", checkpoint };
+  }
+  const lost = text.startsWith(LOST_START) ? tryParseJson(`${text}}`) : undefined;
+  const range = isJsonObject(lost) ? lost["lost"] : undefined;
+  return isRange(range) ? { kind: "lost", first: range[0], last: range[1] } : { kind: "aside" };
 }
 
 function idField(json: string | undefined): { readonly id?: string } {

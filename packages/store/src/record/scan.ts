@@ -7,7 +7,9 @@
  * and the good lines around it are served.
  */
 
-import { decodeLine } from "./decode.ts";
+import { assertNever } from "../errors.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { decodeLine, type DecodedLine } from "./decode.ts";
 import type { Entry } from "./entry.ts";
 
 export interface ScannedLine {
@@ -28,6 +30,8 @@ export interface ScanDamage {
 
 export interface ScanVisitor {
   entry(entry: Entry, offset: number): void;
+  /** The state that all records before it have led to, damaged ones too. */
+  checkpoint(checkpoint: Checkpoint, line: ScannedLine): void;
   damage(damage: ScanDamage): void;
 }
 
@@ -56,7 +60,7 @@ interface HeldLine {
 export class LogScanner {
   readonly #sessionId: string;
   readonly #visitor: ScanVisitor;
-  #seq = 0;
+  #seq: number;
   #end: number;
   #unterminated = false;
   /** The lines of a batch whose last line has not come yet. */
@@ -64,10 +68,12 @@ export class LogScanner {
   /** Bad lines since the last good one. Only the last can be torn. */
   #bad: BadLine[] = [];
 
-  constructor(sessionId: string, startOffset: number, visitor: ScanVisitor) {
+  /** `seqBefore`: the last record before the first line. */
+  constructor(sessionId: string, start: { offset: number; seqBefore: number }, visitor: ScanVisitor) {
     this.#sessionId = sessionId;
     this.#visitor = visitor;
-    this.#end = startOffset;
+    this.#end = start.offset;
+    this.#seq = start.seqBefore;
   }
 
   line(line: ScannedLine): void {
@@ -77,6 +83,7 @@ export class LogScanner {
         ? ({ kind: "bad", reason: "longer than any record" } as const)
         : decodeLine(content, this.#sessionId);
     if (decoded.kind === "bad") {
+      if (this.#takeWithoutNewline(line)) return;
       const kind = line.terminated ? "corrupt" : "torn";
       this.#bad.push({
         damage: { offset, bytes, kind, reason: decoded.reason },
@@ -84,10 +91,52 @@ export class LogScanner {
       });
       return;
     }
-    if (decoded.kind === "aside") this.#settle();
-    else this.#place(decoded.entry, line);
+    this.#take(decoded, line);
     this.#end = offset + bytes;
     this.#unterminated = !line.terminated;
+  }
+
+  /** The last newline has become another byte: the record before it is whole, and no crash leaves such a thing. */
+  #takeWithoutNewline(line: ScannedLine): boolean {
+    if (line.terminated || line.content === undefined) return false;
+    const content = line.content.subarray(0, -1);
+    const decoded = decodeLine(content, this.#sessionId);
+    if (decoded.kind === "bad") return false;
+    const bytes = line.bytes - 1;
+    this.#take(decoded, { ...line, content, bytes });
+    this.#end = line.offset + bytes;
+    this.#unterminated = true;
+    const reason = "not a newline, where the last record ends";
+    this.#visitor.damage({ offset: this.#end, bytes: 1, kind: "corrupt", reason });
+    return true;
+  }
+
+  #take(decoded: Exclude<DecodedLine, { kind: "bad" }>, line: ScannedLine): void {
+    switch (decoded.kind) {
+      case "entry":
+        this.#place(decoded.entry, line);
+        return;
+      case "checkpoint": {
+        const { seq } = decoded.checkpoint.state;
+        const gapIsExplained = this.#bad.length > 0;
+        this.#settle();
+        // One from before a record that is here already says less than we know.
+        if (seq < this.#seq) return;
+        if (seq > this.#seq && !gapIsExplained) this.#reportGap(seq + 1, line.offset);
+        this.#seq = seq;
+        this.#visitor.checkpoint(decoded.checkpoint, line);
+        return;
+      }
+      case "lost":
+        this.#settle();
+        if (decoded.first <= this.#seq + 1) this.#seq = Math.max(this.#seq, decoded.last);
+        return;
+      case "aside":
+        this.#settle();
+        return;
+      default:
+        assertNever(decoded);
+    }
   }
 
   finish(): ScanEnd {

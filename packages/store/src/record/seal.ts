@@ -3,6 +3,7 @@
  * that a good line from elsewhere fails. Session files and journal heads are made of these.
  */
 
+import { isUtf8 } from "node:buffer";
 import { checksum } from "./checksum.ts";
 
 /** Length of `,"crc":"5f2a90c1"}`. */
@@ -27,7 +28,8 @@ export function openSealedLine(line: Buffer, salt: string): string | undefined {
   if (covered < 1) return undefined;
   const sum = SEAL.exec(line.toString("latin1", covered, end))?.[1];
   const bytes = line.subarray(0, covered);
-  return sum === checksum(salt, bytes) ? bytes.toString("utf8") : undefined;
+  // A sum may be right over bytes that are no text; decoding would put U+FFFD in their place.
+  return sum === checksum(salt, bytes) && isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 }
 
 export function hasSeal(line: Buffer): boolean {

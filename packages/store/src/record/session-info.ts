@@ -1,9 +1,9 @@
-import type { Header } from "./encode.ts";
 import type { SessionState } from "./fold.ts";
+import type { Header } from "./header.ts";
 import type { SessionInfo } from "./session-record.ts";
 
 export function sessionInfo(
-  header: Header,
+  header: Pick<Header, "key" | "id" | "at">,
   state: SessionState,
   bytes: number,
   damaged: number,

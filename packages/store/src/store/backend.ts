@@ -8,7 +8,7 @@ import type { LonghandError } from "../errors.ts";
 import type { Body, Entry } from "../record/entry.ts";
 import type { SessionState } from "../record/fold.ts";
 import type { Damage, SessionInfo } from "../record/session-record.ts";
-import type { Written } from "./types.ts";
+import type { OnProgress, Reclaimed, VerifyReport, Written } from "./types.ts";
 
 export interface BackendCapabilities extends Readonly<Record<string, boolean>> {
   /** What was acknowledged is there after the process ends. */
@@ -17,6 +17,10 @@ export interface BackendCapabilities extends Readonly<Record<string, boolean>> {
   readonly flatAppend: boolean;
   /** Sessions can be archived, restored and deleted. */
   readonly archive: boolean;
+  /** Sessions can be forked. */
+  readonly fork: boolean;
+  /** Several stores may have the same place open for writing at once, and learn of each other's writes. */
+  readonly manyWriters: boolean;
   /** `{ readOnly: true }` is possible, also while another process writes. */
   readonly readOnly: boolean;
 }
@@ -51,9 +55,59 @@ export interface OpenBackend {
   snapshots(): AsyncIterable<Snapshot>;
   /** Present if the capability `archive` is declared. */
   readonly putAway: PutAway | undefined;
+  /**
+   * Present if the capability `fork` is declared. Reads the key as `snapshot` does, an archived one too, and leaves it as
+   * it is; a batch may be cut in two. Looks in this order: SESSION_NOT_FOUND, SESSION_EXISTS, and OPTION_INVALID for an
+   * `at` beyond the end (backends/check-fork.ts), then RECORD_DROPPED.
+   */
+  readonly fork: ((key: string, newKey: string, at: number | undefined) => Promise<void>) | undefined;
+  /**
+   * Waits in line until this store alone may write to the key, other processes included, and resolves with what gives
+   * the place up again. SESSION_LOCKED after `wait` milliseconds; rejects with the signal's reason if that aborts first.
+   */
+  lock(key: string, options: BackendLockOptions): Promise<() => Promise<void>>;
+  /**
+   * Resolves when the session may no longer be as it was at `seen`, or when the signal aborts. Too early is allowed, at
+   * a cost; too late by more than a moment is not. `undefined`: there was none.
+   */
+  changed(key: string, seen: SeenSession | undefined, signal: AbortSignal): Promise<void>;
+  readonly upkeep: Upkeep;
   /** Waits for pending writes; idempotent. Rejects if something acknowledged could not be put in its place. */
   close(): Promise<void>;
 }
+
+export interface BackendLockOptions {
+  /** `undefined`: the backend's usual patience. */
+  readonly wait: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface SeenSession {
+  readonly id: string;
+  readonly seq: number;
+  readonly status: SessionInfo["status"];
+}
+
+/** What keeps a store in good order. Where nothing can be damaged or compressed, there is nothing to report or to do. */
+export interface Upkeep {
+  verify(options: BackendUpkeepOptions): Promise<VerifyReport>;
+  repair(options: BackendUpkeepOptions): Promise<VerifyReport>;
+  reclaim(options: BackendReclaimOptions): Promise<Reclaimed>;
+}
+
+export interface BackendUpkeepOptions {
+  /** `undefined`: everything. */
+  readonly keys: ReadonlySet<string> | undefined;
+  readonly onProgress: OnProgress;
+}
+
+export interface BackendReclaimOptions extends BackendUpkeepOptions {
+  readonly drop: DropBefore | undefined;
+  readonly dryRun: boolean;
+}
+
+/** A time in milliseconds, or a seq: what ends before it. */
+export type DropBefore = { readonly time: number } | { readonly seq: number };
 
 /** A write to an archived key brings it back first; a write to a deleted one begins a new session. */
 export interface PutAway {
@@ -63,6 +117,8 @@ export interface PutAway {
   restore(key: string, id: string | undefined): Promise<void>;
   /** To the trash, active and archived alike; `forever`: nothing of the key is left, in the trash neither. */
   delete(key: string, forever: boolean): Promise<void>;
+  /** What was trashed before `before` (milliseconds) goes for good, all of it if not given; or is only named. */
+  purge(before: number | undefined, dryRun: boolean): Promise<readonly SessionInfo[]>;
 }
 
 export interface Snapshot extends EntryReader {
@@ -73,6 +129,10 @@ export interface Snapshot extends EntryReader {
 export interface EntryReader {
   /** Inclusive bounds; ascending unless `reverse`. Reads as it is consumed. */
   entries(range: EntryRange): AsyncIterable<Entry>;
+  /** The state as it was after this record; the empty one for 0. RECORD_DROPPED if that can no longer be told. */
+  stateAfter(seq: number): Promise<SessionState>;
+  /** The first record that is still kept: 1, unless older ones were dropped. */
+  readonly firstSeq: number;
 }
 
 export interface EntryRange {

@@ -14,6 +14,17 @@ export const seq: Check = [
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   "a seq (a whole number)",
 ];
+/** Of a record that there is or will be. */
+export const recordSeq: Check = [
+  (value) => Number.isSafeInteger(value) && (value as number) >= 1,
+  "a seq (a whole number from 1 on)",
+];
+export const time: Check = [isTime, "a valid Date"];
+export const timeOrSeq: Check = [
+  (value) => isTime(value) || seq[0](value),
+  "a valid Date or a seq (a whole number)",
+];
+export const abortSignal: Check = [(value) => value instanceof AbortSignal, "an AbortSignal"];
 export const flag: Check = [(value) => typeof value === "boolean", "true or false"];
 export const text: Check = [(value) => typeof value === "string", "a string"];
 export const texts: Check = [
@@ -75,6 +86,10 @@ export function identified(of: string, options: IdentifiedWriteOptions | undefin
   checkOptions(of, options, IDENTIFIED_WRITE_OPTIONS);
   // A copy: the write may have to wait, and the caller may use the object again meanwhile.
   return { ...options };
+}
+
+function isTime(value: unknown): boolean {
+  return value instanceof Date && !Number.isNaN(value.getTime());
 }
 
 function shown(value: unknown): string {

@@ -2,16 +2,10 @@
 
 import { LonghandError } from "../errors.ts";
 import type { Body } from "../record/entry.ts";
-import {
-  clippedView,
-  digestBodies,
-  EMPTY_STATE,
-  findRememberedId,
-  foldEntry,
-  isLive,
-  type SessionState,
-} from "../record/fold.ts";
+import { clippedView, digestBodies, findRememberedId, type SessionState } from "../record/fold.ts";
 import type { Decision, EntryReader, Operation } from "./backend.ts";
+import { liveEntries } from "./live-entries.ts";
+import { recordDropped } from "../record/record-dropped.ts";
 import type { IdentifiedWriteOptions, WriteOptions } from "./types.ts";
 
 /** A write that needs to know nothing but the state. */
@@ -32,11 +26,9 @@ export function truncateTo(
   options: WriteOptions,
 ): Operation {
   return reading(options, async (state, log) => {
-    const keepFrom =
-      "keepLast" in cut
-        ? await seqOfLastMessages(state, log, cut.keepLast)
-        : checkSeq("keepFrom", cut.keepFrom, 1, state.seq + 1);
-    return { op: "truncate", ...(await cutAt(state, log, keepFrom)) };
+    if ("keepLast" in cut) return { op: "truncate", ...(await cutToLast(state, log, cut.keepLast)) };
+    checkSeq("keepFrom", cut.keepFrom, 1, state.seq + 1);
+    return { op: "truncate", ...(await cutAt(state, log, cut.keepFrom)) };
   });
 }
 
@@ -50,10 +42,8 @@ export function compactTo(summary: string, keepFrom: number, options: WriteOptio
 export function rewindTo(cut: { messages: number } | { to: number }, options: WriteOptions): Operation {
   return reading(options, async (state, log) => {
     const to =
-      "to" in cut
-        ? checkSeq("to", cut.to, 0, state.seq)
-        : await seqBeforeLastMessages(state, log, cut.messages);
-    const then = await stateAfter(log, to);
+      "to" in cut ? checkRewindTo(state, log, cut.to) : await seqBeforeLastMessages(state, log, cut.messages);
+    const then = await log.stateAfter(to);
     const clipped = clippedView(state, to);
     const rewound = { ...clippedView(then, to), summary: then.summary };
     const view = JSON.stringify(rewound) === JSON.stringify(clipped) ? {} : { view: rewound };
@@ -109,29 +99,49 @@ function checkSeq(name: string, seq: number, least: number, most: number): numbe
   );
 }
 
-/** The cut never widens the view: what an earlier one has hidden stays hidden. */
-async function cutAt(
-  state: SessionState,
-  log: EntryReader,
-  from: number,
-): Promise<{ keepFrom: number; count: number }> {
-  const keepFrom = Math.max(from, state.keepFrom);
-  if (keepFrom === state.keepFrom) return { keepFrom, count: state.count };
-  let count = 0;
-  for await (const entry of log.entries({ from: keepFrom, to: state.seq, reverse: false })) {
-    if (entry.body.op === "message" && isLive(state, entry.seq)) count++;
-  }
-  return { keepFrom, count };
+/** Back to the very beginning is always possible: what was then needs no record. */
+function checkRewindTo(state: SessionState, log: EntryReader, to: number): number {
+  checkSeq("to", to, 0, state.seq);
+  if (to >= 1 && to < log.firstSeq) throw recordDropped(to, log.firstSeq, state.seq);
+  return to;
 }
 
-async function seqOfLastMessages(state: SessionState, log: EntryReader, count: number): Promise<number> {
-  if (count >= state.count) return state.keepFrom;
-  if (count === 0) return state.seq + 1;
-  let seen = 0;
-  for await (const entry of log.entries({ from: state.keepFrom, to: state.seq, reverse: true })) {
-    if (entry.body.op === "message" && isLive(state, entry.seq) && ++seen === count) return entry.seq;
+interface Cut {
+  readonly keepFrom: number;
+  readonly count: number;
+}
+
+/** The cut never widens the view: what an earlier one has hidden stays hidden. Reads what is kept or cut, the shorter. */
+async function cutAt(state: SessionState, log: EntryReader, from: number): Promise<Cut> {
+  const keepFrom = Math.max(from, state.keepFrom);
+  if (keepFrom === state.keepFrom) return { keepFrom, count: state.count };
+  const isCutShorter = keepFrom - state.keepFrom < state.seq + 1 - keepFrom;
+  if (isCutShorter && state.keepFrom >= log.firstSeq) {
+    return { keepFrom, count: state.count - (await countLive(state, log, state.keepFrom, keepFrom - 1)) };
   }
-  return state.keepFrom;
+  return { keepFrom, count: await countLive(state, log, keepFrom, state.seq) };
+}
+
+async function countLive(state: SessionState, log: EntryReader, from: number, to: number): Promise<number> {
+  let count = 0;
+  for await (const { seq } of liveEntries(state, log, { from, to, reverse: false })) count += seq > 0 ? 1 : 0;
+  return count;
+}
+
+/** How many it keeps is what was asked for: only where they begin has to be looked for. */
+async function cutToLast(state: SessionState, log: EntryReader, keepLast: number): Promise<Cut> {
+  if (keepLast === 0) return { keepFrom: state.seq + 1, count: 0 };
+  const all = { keepFrom: state.keepFrom, count: state.count };
+  if (keepLast >= state.count) return all;
+  let seen = 0;
+  for await (const { seq } of liveEntries(state, log, {
+    from: state.keepFrom,
+    to: state.seq,
+    reverse: true,
+  })) {
+    if (++seen === keepLast) return { keepFrom: seq, count: keepLast };
+  }
+  return all;
 }
 
 async function seqBeforeLastMessages(state: SessionState, log: EntryReader, count: number): Promise<number> {
@@ -139,18 +149,15 @@ async function seqBeforeLastMessages(state: SessionState, log: EntryReader, coun
   if (undone === 0) return state.seq;
   let seen = 0;
   let first = state.seq + 1;
-  for await (const entry of log.entries({ from: state.keepFrom, to: state.seq, reverse: true })) {
-    if (entry.body.op !== "message" || !isLive(state, entry.seq)) continue;
-    first = entry.seq;
-    if (++seen === undone) break;
+  for await (const { seq } of liveEntries(state, log, {
+    from: state.keepFrom,
+    to: state.seq,
+    reverse: true,
+  })) {
+    first = seq;
+    if (++seen === undone) return first - 1;
   }
+  // Those that are missing lie in what was dropped; damaged ones cannot be gone back to either way.
+  if (log.firstSeq > state.keepFrom) throw recordDropped(log.firstSeq - 1, log.firstSeq, state.seq);
   return first - 1;
-}
-
-async function stateAfter(log: EntryReader, seq: number): Promise<SessionState> {
-  let state = EMPTY_STATE;
-  if (seq === 0) return state;
-  for await (const entry of log.entries({ from: 1, to: seq, reverse: false }))
-    state = foldEntry(state, entry);
-  return state;
 }

@@ -1,9 +1,9 @@
 /**
- * The seeds' contract over a store: each write is in the log, durable, when it ends, and `save` only waits and tells.
- * Nothing is rewritten, and what a cut hides stays in the log.
+ * The seeds' contract over a store: each write is in the log, durable, when it ends, and `save` waits, tells, and
+ * compresses what is cold. What a cut hides stays in the log.
  */
 
-import type { LonghandError } from "../errors.ts";
+import { isLonghandError, type LonghandError } from "../errors.ts";
 import type { Message } from "../record/message.ts";
 import { callback, checkOptions } from "./check-options.ts";
 import { PendingWrites } from "./pending-writes.ts";
@@ -58,6 +58,12 @@ export class JsonlSessions implements SessionStore {
 
   async save(key: string): Promise<void> {
     await this.#writes.barrier(key);
+    try {
+      await this.#store.reclaim({ keys: [key] });
+    } catch (error) {
+      // A store that only reads has no space to save; had something been written to it, the barrier had told.
+      if (!isLonghandError(error, "STORE_READ_ONLY")) throw error;
+    }
   }
 
   async listSessions(): Promise<string[]> {

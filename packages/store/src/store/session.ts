@@ -1,9 +1,8 @@
 /** One conversation, the same over every backend. Checks what comes in, shapes what goes out; keeps nothing itself. */
 
-import { isLonghandError, LonghandError } from "../errors.ts";
+import { LonghandError } from "../errors.ts";
 import type { Body, Entry } from "../record/entry.ts";
-import { isLive } from "../record/fold.ts";
-import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES } from "../record/format.ts";
+import { checkKey } from "../record/key.ts";
 import type { Message } from "../record/message.ts";
 import { messageBody } from "../record/message-body.ts";
 import { serialize } from "../record/serialize.ts";
@@ -11,6 +10,7 @@ import type { SessionInfo, SessionRecord } from "../record/session-record.ts";
 import { toMessage, toSessionRecord } from "../record/surface.ts";
 import type { OpenBackend, Operation, PutAway, Snapshot } from "./backend.ts";
 import {
+  abortSignal,
   checkCut,
   checkOptions,
   checkValue,
@@ -18,25 +18,36 @@ import {
   flag,
   id,
   identified,
+  recordSeq,
   seq,
   text,
   texts,
   WRITE_OPTIONS,
 } from "./check-options.ts";
+import { checkBatch, checkSize, checkText } from "./check-size.ts";
 import { addBodies, compactTo, rewindTo, truncateTo } from "./decide.ts";
-import type { IdentifiedWriteOptions, Session, WriteOptions, Written } from "./types.ts";
-
-type MessagesOptions = Parameters<Session["messages"]>[0];
-type RecordsOptions = Parameters<Session["records"]>[0];
+import { lackOf } from "./lack-of.ts";
+import { lockSession } from "./lock-session.ts";
+import { nameSession } from "./name-session.ts";
+import type { OpenPlace } from "./open-place.ts";
+import { selectEntries, type RecordsOptions } from "./select-entries.ts";
+import type {
+  IdentifiedWriteOptions,
+  LockOptions,
+  Session,
+  WatchOptions,
+  WriteOptions,
+  Written,
+} from "./types.ts";
+import { watchSession } from "./watch.ts";
 
 export class BackendSession<M extends Message> implements Session<M> {
   readonly key: string;
-  /** Rejects when the store is closed. */
-  readonly #backend: () => OpenBackend;
+  readonly #place: OpenPlace;
 
-  constructor(key: string, backend: () => OpenBackend) {
+  constructor(key: string, place: OpenPlace) {
     this.key = key;
-    this.#backend = backend;
+    this.#place = place;
   }
 
   async append(message: M | readonly M[], options?: IdentifiedWriteOptions): Promise<Written> {
@@ -110,7 +121,36 @@ export class BackendSession<M extends Message> implements Session<M> {
     await this.#putAway("delete").delete(this.key, options?.forever ?? false);
   }
 
-  async messages(options?: MessagesOptions): Promise<M[]> {
+  async fork(newKey: string, options?: { at?: number }): Promise<Session<M>> {
+    checkKey(newKey);
+    checkOptions("fork", options, { at: recordSeq });
+    if (newKey === this.key) {
+      const message = `newKey of fork must be another key than ${JSON.stringify(newKey)}, the session's own`;
+      throw new LonghandError("OPTION_INVALID", message, { option: "newKey", value: newKey, key: this.key });
+    }
+    const { fork } = this.#backend();
+    if (fork === undefined) throw lackOf("fork", { key: this.key });
+    await fork(this.key, newKey, options?.at).catch((error: unknown) => {
+      throw nameSession(error, this.key);
+    });
+    return new BackendSession<M>(newKey, this.#place);
+  }
+
+  async *watch(options?: WatchOptions): AsyncIterable<SessionRecord<M>> {
+    checkOptions("watch", options, { from: seq, signal: abortSignal });
+    try {
+      yield* watchSession<M>(this.#place, this.key, { ...options });
+    } catch (error) {
+      throw nameSession(error, this.key);
+    }
+  }
+
+  async lock(options?: LockOptions): Promise<AsyncDisposable> {
+    checkOptions("lock", options, { wait: count, signal: abortSignal });
+    return await lockSession(this.#place, this.key, { ...options });
+  }
+
+  async messages(options?: Parameters<Session["messages"]>[0]): Promise<M[]> {
     checkOptions("messages", options, { last: count, from: seq, to: seq });
     const messages: M[] = [];
     for await (const { json } of this.#liveMessages({ ...options, reverse: options?.last !== undefined })) {
@@ -153,7 +193,7 @@ export class BackendSession<M extends Message> implements Session<M> {
     return await this.#backend()
       .write(this.key, operation)
       .catch((error: unknown) => {
-        throw nameSession(error, this.key, "");
+        throw nameSession(error, this.key);
       });
   }
 
@@ -171,57 +211,35 @@ export class BackendSession<M extends Message> implements Session<M> {
     });
   }
 
+  #backend(): OpenBackend {
+    return this.#place.backend();
+  }
+
   #putAway(of: string): PutAway {
     const { putAway } = this.#backend();
-    if (putAway !== undefined) return putAway;
-    const message = `this store's backend cannot ${of} sessions; the JSONL backend can`;
-    throw new LonghandError("STORE_READ_ONLY", message, { key: this.key });
+    if (putAway === undefined) throw lackOf(of, { key: this.key });
+    return putAway;
   }
 
   async #snapshot(): Promise<Snapshot | undefined> {
     return await this.#backend().snapshot(this.key);
   }
 
-  async *#liveMessages(options: NonNullable<RecordsOptions>): AsyncIterable<{ readonly json: string }> {
+  async *#liveMessages(options: RecordsOptions): AsyncIterable<{ readonly json: string }> {
     for await (const { body } of this.#entries({ ...options, live: true })) {
       if (body.op === "message") yield body;
     }
   }
 
-  async *#entries(options: NonNullable<RecordsOptions>): AsyncIterable<Entry> {
-    const { last = Infinity, from = 1, to = Infinity, reverse = false, live = false } = options;
+  async *#entries(options: RecordsOptions): AsyncIterable<Entry> {
     const snapshot = await this.#snapshot();
-    if (snapshot === undefined || last === 0) return;
-    const { state } = snapshot;
-    const first = live ? Math.max(from, state.keepFrom) : Math.max(from, 1);
-    let remaining = last;
-    for await (const entry of snapshot.entries({ from: first, to: Math.min(to, state.seq), reverse })) {
-      if (live && (entry.body.op !== "message" || !isLive(state, entry.seq))) continue;
-      yield entry;
-      if (--remaining === 0) return;
+    if (snapshot === undefined) return;
+    try {
+      yield* selectEntries(snapshot, options);
+    } catch (error) {
+      throw nameSession(error, this.key);
     }
   }
-}
-
-function checkText(of: string, name: string, value: unknown): void {
-  checkValue(of, name, value, text);
-  checkSize(of, name, value);
-}
-
-/** What could be written but not read back is refused, as for messages. */
-function checkSize(of: string, name: string, value: unknown): void {
-  const bytes = Buffer.byteLength(JSON.stringify(value));
-  if (bytes <= MAX_MESSAGE_BYTES) return;
-  const limit = MAX_MESSAGE_BYTES;
-  const message = `${name} of ${of} has ${bytes} bytes; at most ${limit / 1024 / 1024} MiB can be kept`;
-  throw new LonghandError("MESSAGE_TOO_LARGE", message, { bytes, limit });
-}
-
-/** Whoever reads the error in a log sees which session it was. */
-function nameSession(error: unknown, key: string, place: string): unknown {
-  if (!isLonghandError(error) || "key" in error.detail) return error;
-  const message = `session ${JSON.stringify(key)}${place}: ${error.message}`;
-  return new LonghandError(error.code, message, { ...error.detail, key }, error.cause);
 }
 
 function expected(options: WriteOptions | undefined): WriteOptions {
@@ -231,15 +249,4 @@ function expected(options: WriteOptions | undefined): WriteOptions {
 /** A copy without what is `undefined`, which counts as not given. */
 function given<T extends object>(cut: T): T {
   return Object.fromEntries(Object.entries(cut).filter(([, value]) => value !== undefined)) as T;
-}
-
-function checkBatch(bodies: readonly Body[]): readonly Body[] {
-  let bytes = 0;
-  for (const body of bodies) if (body.op === "message") bytes += Buffer.byteLength(body.json);
-  if (bytes <= MAX_BATCH_BYTES) return bodies;
-  throw new LonghandError(
-    "MESSAGE_TOO_LARGE",
-    `a batch holds at most ${MAX_BATCH_BYTES / 1024 / 1024} MiB, this one ${Math.ceil(bytes / 1024 / 1024)}; append it in parts`,
-    { bytes, limit: MAX_BATCH_BYTES },
-  );
 }

@@ -1,4 +1,4 @@
-/** The store over any backend: sessions by key, listing, searching, closing. */
+/** The store over any backend: sessions by key, listing, searching, upkeep, closing. */
 
 import { arrange } from "../catalog/list.ts";
 import { matchMessage, parseQuery } from "../catalog/search.ts";
@@ -8,15 +8,30 @@ import type { Message } from "../record/message.ts";
 import type { SessionInfo } from "../record/session-record.ts";
 import { toMessage } from "../record/surface.ts";
 import type { OpenBackend, Snapshot } from "./backend.ts";
-import { checkOptions, checkValue, count, oneOf, text, texts } from "./check-options.ts";
+import { checkOptions, checkValue, count, flag, oneOf, text, texts, time } from "./check-options.ts";
+import { lackOf } from "./lack-of.ts";
 import { BackendSession } from "./session.ts";
-import type { ListOptions, SearchHit, SearchOptions, Session, Store } from "./types.ts";
+import type {
+  ListOptions,
+  PurgeOptions,
+  Reclaimed,
+  ReclaimOptions,
+  SearchHit,
+  SearchOptions,
+  Session,
+  Store,
+  UpkeepOptions,
+  VerifyReport,
+} from "./types.ts";
+import { checkReclaim, checkUpkeep } from "./upkeep-options.ts";
+import { Waiting } from "./waiting.ts";
 
 const DEFAULT_SEARCH_LIMIT = 20;
 
 export class BackendStore<M extends Message> implements Store<M> {
   readonly directory: string | undefined;
   readonly #backend: OpenBackend;
+  readonly #waiting = new Waiting();
   #closing: Promise<void> | undefined;
 
   constructor(backend: OpenBackend) {
@@ -25,7 +40,7 @@ export class BackendStore<M extends Message> implements Store<M> {
   }
 
   session(key: string): Session<M> {
-    return new BackendSession<M>(checkKey(key), () => this.#open());
+    return new BackendSession<M>(checkKey(key), { backend: () => this.#open(), waiting: this.#waiting });
   }
 
   async *list(options?: ListOptions): AsyncIterable<SessionInfo> {
@@ -62,9 +77,33 @@ export class BackendStore<M extends Message> implements Store<M> {
     return keepBest(hits, limit);
   }
 
+  async verify(options?: UpkeepOptions): Promise<VerifyReport> {
+    return await this.#open().upkeep.verify(checkUpkeep("verify", options));
+  }
+
+  async repair(options?: UpkeepOptions): Promise<VerifyReport> {
+    return await this.#open().upkeep.repair(checkUpkeep("repair", options));
+  }
+
+  async reclaim(options?: ReclaimOptions): Promise<Reclaimed> {
+    return await this.#open().upkeep.reclaim(checkReclaim(options));
+  }
+
+  async purge(options?: PurgeOptions): Promise<readonly SessionInfo[]> {
+    checkOptions("purge", options, { before: time, dryRun: flag });
+    const { putAway } = this.#open();
+    if (putAway === undefined) throw lackOf("purge", { directory: this.directory });
+    return await putAway.purge(options?.before?.getTime(), options?.dryRun ?? false);
+  }
+
   async close(): Promise<void> {
-    this.#closing ??= this.#backend.close();
+    this.#closing ??= this.#close();
     await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#waiting.endAll(this.#closedError());
+    await this.#backend.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -73,8 +112,13 @@ export class BackendStore<M extends Message> implements Store<M> {
 
   #open(): OpenBackend {
     if (this.#closing === undefined) return this.#backend;
-    throw new LonghandError("STORE_CLOSED", "the store is closed; open it again with openStore", {
-      directory: this.directory,
+    throw this.#closedError();
+  }
+
+  #closedError(): LonghandError {
+    const { directory } = this;
+    return new LonghandError("STORE_CLOSED", "the store is closed; open it again with openStore", {
+      directory,
     });
   }
 }
@@ -83,8 +127,9 @@ async function* hitsIn<M extends Message>(
   snapshot: Snapshot,
   words: readonly string[],
 ): AsyncIterable<SearchHit<M>> {
-  const { key } = snapshot.info;
-  for await (const { seq, body } of snapshot.entries({ from: 1, to: snapshot.state.seq, reverse: true })) {
+  const { info, state, firstSeq } = snapshot;
+  const { key } = info;
+  for await (const { seq, body } of snapshot.entries({ from: firstSeq, to: state.seq, reverse: true })) {
     if (body.op !== "message") continue;
     const message = toMessage<M>(body.json);
     const match = matchMessage(words, message);

@@ -37,6 +37,52 @@ export interface SearchHit<M extends Message = Message> {
   readonly message: M;
 }
 
+export interface VerifyReport {
+  readonly sessions: number;
+  readonly records: number;
+  readonly damage: readonly Damage[];
+}
+
+/** How far a long task is. `total` may grow while it runs. */
+export type OnProgress = (done: number, total: number) => void;
+
+export interface UpkeepOptions {
+  /** Only these sessions, whatever their status. @default everything in the store */
+  readonly keys?: readonly string[];
+  readonly onProgress?: OnProgress;
+}
+
+export interface ReclaimOptions extends UpkeepOptions {
+  /** Drops whole segments whose last record is older than this time, or has a lower seq. */
+  readonly drop?: { readonly before: Date | number };
+  /** Says what would come of it, and changes nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface Reclaimed {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+export interface PurgeOptions {
+  /** Only what was deleted before this time. @default everything in the trash */
+  readonly before?: Date;
+  readonly dryRun?: boolean;
+}
+
+export interface LockOptions {
+  /** Milliseconds to wait in line; then SESSION_LOCKED, which names the owner. @default 10000 */
+  readonly wait?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface WatchOptions {
+  /** The first seq to yield. @default the first that is kept: 1, unless records were dropped */
+  readonly from?: number;
+  /** Ends the watch. */
+  readonly signal?: AbortSignal;
+}
+
 export interface Store<M extends Message = Message> extends AsyncDisposable {
   readonly directory: string | undefined;
   /** No I/O until it is used. */
@@ -45,6 +91,14 @@ export interface Store<M extends Message = Message> extends AsyncDisposable {
   list(options?: ListOptions): AsyncIterable<SessionInfo>;
   /** Over everything kept: tool output and cut messages too. Never fails on the text of a query. */
   search(query: string, options?: SearchOptions): Promise<readonly SearchHit<M>[]>;
+  /** Reads everything and reports; changes nothing. */
+  verify(options?: UpkeepOptions): Promise<VerifyReport>;
+  /** Mends what verify reports; the damaged bytes are kept aside. Answers with what it found and mended. */
+  repair(options?: UpkeepOptions): Promise<VerifyReport>;
+  /** Seals and compresses. Drops only when asked to, whole segments only. */
+  reclaim(options?: ReclaimOptions): Promise<Reclaimed>;
+  /** Empties the trash; answers with what went, or would go. */
+  purge(options?: PurgeOptions): Promise<readonly SessionInfo[]>;
   /** Waits for pending writes, lands and syncs them; idempotent. */
   close(): Promise<void>;
 }
@@ -91,10 +145,25 @@ export interface Session<M extends Message = Message> {
   compact(cut: { summary: string; keepFrom: number }, options?: WriteOptions): Promise<Written>;
   /** The whole history, atomically; { summary } sets that too. */
   replace(messages: readonly M[], options?: WriteOptions & { summary?: string }): Promise<Written>;
+  /**
+   * A second session that begins with the records of this one, up to `at` (all, if not given); seq goes on. Both grow
+   * apart from there. SESSION_EXISTS if `newKey` has an active session.
+   */
+  fork(newKey: string, options?: { at?: number }): Promise<Session<M>>;
   /** Puts the active session away. Reading its key reads it; writing to its key restores it first. */
   archive(): Promise<void>;
   /** The newest archived session, else the newest in the trash; or the one with this id. */
   restore(options?: { id?: string }): Promise<void>;
   /** To the trash, with all archived ones of the key; `forever`: from the trash too. The next write begins anew. */
   delete(options?: { forever?: boolean }): Promise<void>;
+  /**
+   * Durable records from `from` on, in order, each once, also those that other processes write. Waits for a session that
+   * does not exist yet; ends when the session is deleted, the signal aborts or the store is closed.
+   */
+  watch(options?: WatchOptions): AsyncIterable<SessionRecord<M>>;
+  /**
+   * Keeps the writers of other stores, other processes too, out until it is disposed; they wait in line. This store
+   * itself may write; its own next lock waits as well.
+   */
+  lock(options?: LockOptions): Promise<AsyncDisposable>;
 }

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { isLonghandError, type LonghandError, type LonghandErrorCode } from "../errors.ts";
+import { nodeHost } from "../host/node-host.ts";
 import type { Message } from "../record/message.ts";
-import type { SessionInfo } from "../record/session-record.ts";
+import type { SessionInfo, SessionRecord } from "../record/session-record.ts";
 import type { Session, Store } from "../store/types.ts";
 
 export function say(content: string): Message {
@@ -32,9 +33,11 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 /** One word for each record: the content of a message, the name of an operation. */
 export async function log(session: Session): Promise<unknown[]> {
-  return (await collect(session.records())).map((record) =>
-    record.op === undefined ? record.message.content : record.op,
-  );
+  return (await collect(session.records())).map(wordOf);
+}
+
+export function wordOf(record: SessionRecord): unknown {
+  return record.op === undefined ? record.message.content : record.op;
 }
 
 export async function seqOf(session: Session): Promise<number> {
@@ -73,6 +76,41 @@ export async function refusesOption(
   const error = await rejectsWith("OPTION_INVALID", attempt());
   assert.ok(error.message.includes(name), `"${error.message}" does not name ${name}`);
   assert.equal(await seqOf(session), before, "something was written");
+}
+
+/** A watch that gives nothing for so long never will. No case waits so long unless it fails. */
+const PATIENCE = 4000;
+
+/** What a watch yields, one word for each record as in `log`, until there are so many: fewer if no more come. */
+export async function watched(
+  session: Session,
+  count: number,
+  options: Parameters<Session["watch"]>[0] = {},
+): Promise<unknown[]> {
+  const words: unknown[] = [];
+  await giveUp(async (signal) => {
+    for await (const record of session.watch({ signal, ...options })) {
+      words.push(wordOf(record));
+      if (words.length === count) break;
+    }
+  });
+  return words;
+}
+
+/** Runs what ought to end by itself; `signal` aborts, and the case fails, if it does not. */
+export async function endsByItself<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { isInTime, result } = await giveUp(run);
+  assert.ok(isInTime, "it did not end by itself");
+  return result;
+}
+
+async function giveUp<T>(
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<{ isInTime: boolean; result: T }> {
+  const controller = new AbortController();
+  void nodeHost.wait(PATIENCE, "background").then(() => controller.abort());
+  const result = await run(controller.signal);
+  return { isInTime: !controller.signal.aborted, result };
 }
 
 /** Writes until the session's time is later than it was: two sessions can then be told apart by time. */

@@ -3,7 +3,7 @@
 import type { Store, StoreOptions } from "../store/types.ts";
 
 /** The names of store/backend.ts, told one by one: its type allows others too. */
-export type CapabilityName = "durable" | "flatAppend" | "archive" | "readOnly";
+export type CapabilityName = "durable" | "flatAppend" | "archive" | "fork" | "manyWriters" | "readOnly";
 
 export interface ConformanceCase {
   readonly title: string;

@@ -10,14 +10,18 @@ import { compactCases } from "./conformance/compact.ts";
 import { concurrentCases } from "./conformance/concurrent.ts";
 import { deleteCases } from "./conformance/delete.ts";
 import { expectedSeqCases } from "./conformance/expected-seq.ts";
+import { forkCases } from "./conformance/fork.ts";
 import { isolationCases } from "./conformance/isolation.ts";
 import { iterateCases } from "./conformance/iterate.ts";
 import { keysCases } from "./conformance/keys.ts";
 import { listCases } from "./conformance/list.ts";
+import { lockCases } from "./conformance/lock.ts";
 import { messageValuesCases } from "./conformance/message-values.ts";
 import { messagesCases } from "./conformance/messages.ts";
 import { noteCases } from "./conformance/note.ts";
+import { purgeCases } from "./conformance/purge.ts";
 import { readOnlyCases } from "./conformance/read-only.ts";
+import { reclaimCases } from "./conformance/reclaim.ts";
 import { recordsCases } from "./conformance/records.ts";
 import { reopenCases } from "./conformance/reopen.ts";
 import { replaceCases } from "./conformance/replace.ts";
@@ -28,6 +32,8 @@ import { searchCases } from "./conformance/search.ts";
 import { stateCases } from "./conformance/state.ts";
 import { summaryTitleTagsCases } from "./conformance/summary-title-tags.ts";
 import { truncateCases } from "./conformance/truncate.ts";
+import { verifyCases } from "./conformance/verify.ts";
+import { watchCases } from "./conformance/watch.ts";
 
 export interface ConformanceGroup {
   /** The name of the file. */
@@ -51,9 +57,15 @@ export const CONFORMANCE: readonly ConformanceGroup[] = [
   { operation: "rewind-undoes", cases: rewindUndoesCases },
   { operation: "compact", cases: compactCases },
   { operation: "replace", cases: replaceCases },
+  { operation: "fork", cases: forkCases },
+  { operation: "watch", cases: watchCases },
+  { operation: "lock", cases: lockCases },
   { operation: "archive", cases: archiveCases },
   { operation: "restore", cases: restoreCases },
   { operation: "delete", cases: deleteCases },
+  { operation: "purge", cases: purgeCases },
+  { operation: "verify", cases: verifyCases },
+  { operation: "reclaim", cases: reclaimCases },
   { operation: "list", cases: listCases },
   { operation: "search", cases: searchCases },
   { operation: "keys", cases: keysCases },

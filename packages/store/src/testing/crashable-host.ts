@@ -7,6 +7,7 @@ import type { FileSystem, Host, Processes } from "../host/host.ts";
 import { SimulatedFileSystem } from "./simulated-file-system.ts";
 import type { SimulatedKernel } from "./simulated-kernel.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
+import { SIMULATED_USER } from "./simulated-stat.ts";
 import { SimulatedProcesses } from "./simulated-processes.ts";
 
 export class CrashableHost implements Host {
@@ -26,11 +27,29 @@ export class CrashableHost implements Host {
 
   /** A millisecond passes with each call. A killed process can no longer make time pass for the others. */
   now(): number {
-    if (this.#process.isAlive) this.#process.kernel.clock += 1;
+    if (this.#process.isAlive) this.#process.kernel.pass(1);
     return this.#process.kernel.clock;
+  }
+
+  get user(): number {
+    return SIMULATED_USER;
   }
 
   randomBytes(length: number): Uint8Array {
     return this.#process.random.bytes(length);
+  }
+
+  /**
+   * Everybody else does what he can do without waiting; then the time passes at once. In the background nobody makes it
+   * pass: it comes when others wait.
+   */
+  async wait(milliseconds: number, background?: "background"): Promise<void> {
+    const { kernel, pid } = this.#process;
+    if (background !== undefined) {
+      await kernel.passed(pid, milliseconds);
+      return;
+    }
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    await this.#process.askKernel(() => kernel.pass(milliseconds));
   }
 }

@@ -52,6 +52,8 @@ const WITHOUT: Readonly<Record<CapabilityName, string>> = {
   durable: "nothing outlives the store that wrote it",
   flatAppend: "each append costs as much as the session is long",
   archive: "sessions cannot be put away",
+  fork: "sessions cannot be forked",
+  manyWriters: "one store at a time may write there",
   readOnly: "it cannot be opened for reading only",
 };
 

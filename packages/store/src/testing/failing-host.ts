@@ -23,7 +23,9 @@ export function failingHost(host: Host, plan: FaultPlan): FailingHost {
     files: new FailingFileSystem(host.files, gate),
     processes: failingProcesses(host.processes, gate),
     now: () => host.now(),
+    user: host.user,
     randomBytes: (length) => host.randomBytes(length),
+    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
     get calls() {
       return gate.calls;
     },
@@ -170,6 +172,11 @@ class FailingFile implements OpenFile {
     return await this.#file.stat();
   }
 
+  async makePrivate(): Promise<void> {
+    this.#gate.pass("makePrivate", this.#path);
+    await this.#file.makePrivate();
+  }
+
   /** A close that fails has closed: the descriptor is gone either way. */
   async close(): Promise<void> {
     const fault = this.#gate.ask("close", this.#path);
@@ -183,11 +190,12 @@ function failingProcesses(processes: Processes, gate: FaultGate): Processes {
     get self() {
       return processes.self;
     },
-    async listen(path) {
+    async listen(path, onMessage) {
       gate.pass("listen", path);
-      return await processes.listen(path);
+      return await processes.listen(path, onMessage);
     },
     probe: (path) => processes.probe(path),
+    tell: (path, text) => processes.tell(path, text),
     isRunning: (identity) => processes.isRunning(identity),
   };
 }

@@ -11,6 +11,7 @@ export type FileOperation =
   | "truncate"
   | "sync"
   | "stat"
+  | "makePrivate"
   | "close"
   | "makeDirectory"
   | "readDirectory"

@@ -15,6 +15,8 @@ export interface Situation {
   readonly seq: number;
   /** How many sessions of the key are put away; `undefined`: none can be. */
   readonly away: { readonly archived: number; readonly trashed: number } | undefined;
+  /** Keys to fork to, taken or free. */
+  readonly forkTo: readonly string[];
 }
 
 const WORDS = ["yes", "no", "ünïcode", "🙂", "two\nlines", '"', "\\", "\u2028", "\ud800", ""];
@@ -25,6 +27,7 @@ type Make = (random: SeededRandom, seq: number) => RandomOperation;
 
 /** One operation in so many puts a session away or brings it back. */
 const OPERATIONS_TO_A_PUTTING_AWAY = 6;
+const OPERATIONS_TO_A_FORK = 10;
 
 /** More likely the more often it is named. */
 const KINDS: readonly Make[] = [
@@ -32,7 +35,8 @@ const KINDS: readonly Make[] = [
   ...[summary, title, tags, truncateLast, truncateFrom, rewindMessages, rewindTo, rewindTo, compact, replace],
 ];
 
-export function randomOperation(random: SeededRandom, { seq, away }: Situation): RandomOperation {
+export function randomOperation(random: SeededRandom, { seq, away, forkTo }: Situation): RandomOperation {
+  if (forkTo.length > 0 && random.below(OPERATIONS_TO_A_FORK) === 0) return fork(random, seq, forkTo);
   if (away !== undefined && random.below(OPERATIONS_TO_A_PUTTING_AWAY) === 0) return putAway(random, away);
   return pick(random, KINDS)(random, seq);
 }
@@ -57,6 +61,12 @@ function putAway(random: SeededRandom, away: NonNullable<Situation["away"]>): Ra
     default:
       return described("delete", [{ forever: true }], (session) => session.delete({ forever: true }));
   }
+}
+
+function fork(random: SeededRandom, seq: number, keys: readonly string[]): RandomOperation {
+  const newKey = pick(random, keys);
+  const options = random.below(2) === 0 ? {} : { at: random.below(seq + 2) };
+  return described("fork", [newKey, options], async (session) => (await session.fork(newKey, options)).key);
 }
 
 function append(random: SeededRandom, seq: number): RandomOperation {

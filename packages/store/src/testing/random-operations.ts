@@ -20,17 +20,19 @@ export interface RandomOperations {
   readonly reference: Store;
   /** Both can put sessions away, and do. */
   readonly archive: boolean;
+  /** Both can fork sessions, and do. */
+  readonly fork: boolean;
   /** Given, the subject is now and then closed and opened again at the same place. */
   readonly reopen?: () => Promise<Store>;
 }
 
-const KEYS = ["telegram:1", "Telegram:1", "notes"];
+const KEYS = ["telegram:1", "Telegram:1", "notes", "copy"];
 /** One step in so many reopens the subject. */
 const STEPS_TO_A_REOPENING = 15;
 
 /** Resolves with the subject that is open at the end; the caller closes both. */
 export async function compareByRandomOperations(options: RandomOperations): Promise<Store> {
-  const { seed, steps, reference, archive, reopen } = options;
+  const { seed, steps, reference, reopen } = options;
   let { subject } = options;
   const random = new SeededRandom(seed);
   const done: string[] = [];
@@ -41,7 +43,7 @@ export async function compareByRandomOperations(options: RandomOperations): Prom
       done.push("reopen");
     }
     const key = KEYS[random.below(KEYS.length)] ?? "";
-    const operation = randomOperation(random, await situationOf(reference, key, archive));
+    const operation = randomOperation(random, await situationOf(reference, key, options));
     done.push(`${key}: ${operation.description}`);
     const expected = await outcome(operation.run(reference.session(key)));
     const found = await outcome(operation.run(subject.session(key)));
@@ -52,13 +54,20 @@ export async function compareByRandomOperations(options: RandomOperations): Prom
   return subject;
 }
 
-async function situationOf(store: Store, key: string, archive: boolean): Promise<Situation> {
-  const seq = (await store.session(key).state())?.seq ?? 0;
-  const statuses = (await collect(store.list({ status: "any" })))
-    .filter((info) => info.key === key)
-    .map(({ status }) => status);
-  const count = (wanted: string): number => statuses.filter((status) => status === wanted).length;
-  return { seq, away: archive ? { archived: count("archived"), trashed: count("trashed") } : undefined };
+async function situationOf(
+  store: Store,
+  key: string,
+  { archive, fork }: Pick<RandomOperations, "archive" | "fork">,
+): Promise<Situation> {
+  const infos = await collect(store.list({ status: "any" }));
+  const count = (of: string, wanted: string): number =>
+    infos.filter((info) => info.key === of && info.status === wanted).length;
+  return {
+    seq: (await store.session(key).state())?.seq ?? 0,
+    away: archive ? { archived: count(key, "archived"), trashed: count(key, "trashed") } : undefined,
+    // Two archived ones of a key would be a matter of milliseconds again: which is the newer.
+    forkTo: fork ? KEYS.filter((one) => count(one, "archived") === 0) : [],
+  };
 }
 
 async function outcome(writing: Promise<unknown>): Promise<unknown> {

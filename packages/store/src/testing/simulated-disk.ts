@@ -165,6 +165,10 @@ export class SimulatedDisk {
     this.#inodes.set(file, changeFile(this.#inodes.file(file), { kind: "truncate", length }, now));
   }
 
+  makePrivate(file: number): void {
+    this.#inodes.set(file, { ...this.#inodes.file(file), mode: FILE_MODE });
+  }
+
   sync(file: number): void {
     this.#inodes.set(file, syncFile(this.#inodes.file(file)));
   }
@@ -199,7 +203,10 @@ export class SimulatedDisk {
     else names.set(name, inode);
     this.#inodes.set(
       directory,
-      which === "seen" ? { ...before, seen: names } : { ...before, durable: names },
+      // Its time moves with its names, as far as telling two moments apart goes.
+      which === "seen"
+        ? { ...before, seen: names, modified: before.modified + 1 }
+        : { ...before, durable: names },
     );
   }
 

@@ -68,6 +68,13 @@ export class SimulatedFile implements OpenFile {
     });
   }
 
+  makePrivate(): Promise<void> {
+    return this.#process.perform("makePrivate", this.#path, () => {
+      this.#assertOpen("fchmod");
+      this.#disk.makePrivate(this.#inode);
+    });
+  }
+
   /** As with Node's handles, a second time does nothing. */
   close(): Promise<void> {
     return this.#process.perform("close", this.#path, () => {

@@ -19,16 +19,30 @@ export interface MachineOperation extends FileCall {
   readonly changedDisk: boolean;
 }
 
+export interface SocketListener {
+  readonly pid: number;
+  readonly onMessage: (text: string) => void;
+}
+
+interface Timer {
+  readonly pid: number;
+  readonly due: number;
+  readonly ring: () => void;
+}
+
 export class SimulatedKernel {
   readonly disk: SimulatedDisk;
   readonly boot: number;
   readonly random: SeededRandom;
-  /** By socket: the process that listens. */
-  readonly listeners: Map<number, number> = new Map<number, number>();
+  /** By socket: the process that listens, and what it does with a message. */
+  readonly listeners: Map<number, SocketListener> = new Map<number, SocketListener>();
   /** By pid: when the process started. */
   readonly running: Map<number, string> = new Map<number, string>();
   readonly watchers: ((operation: MachineOperation) => void)[] = [];
   clock: number;
+  /** Of those who wait in the background. They count the time that passes, not what the clock says. */
+  #timers: Timer[] = [];
+  #passed = 0;
   #nextPid: number;
   #operations = 0;
   #announcedVersion = 0;
@@ -56,7 +70,24 @@ export class SimulatedKernel {
   /** Its sockets stay on the disk and refuse from now on. */
   kill(pid: number): void {
     this.running.delete(pid);
-    for (const [socket, listener] of this.listeners) if (listener === pid) this.listeners.delete(socket);
+    for (const [socket, listener] of this.listeners) if (listener.pid === pid) this.listeners.delete(socket);
+    this.#timers = this.#timers.filter((timer) => timer.pid !== pid);
+  }
+
+  /** Time passes for everybody. */
+  pass(milliseconds: number): void {
+    this.clock += milliseconds;
+    this.#passed += milliseconds;
+    const due = this.#timers.filter((timer) => timer.due <= this.#passed);
+    this.#timers = this.#timers.filter((timer) => timer.due > this.#passed);
+    for (const { ring } of due) ring();
+  }
+
+  /** Resolves when others have let so much time pass; never, if its process is killed before. */
+  async passed(pid: number, milliseconds: number): Promise<void> {
+    await new Promise<void>((ring) => {
+      this.#timers.push({ pid, due: this.#passed + milliseconds, ring });
+    });
   }
 
   announce(pid: number, operation: FileOperation, path: string, to: string | undefined): void {

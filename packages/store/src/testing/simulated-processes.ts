@@ -1,7 +1,8 @@
 /** Who else is there: the other processes of a simulated machine, as one of them sees them. */
 
-import type { Presence, Processes, ProcessIdentity } from "../host/host.ts";
+import { MAX_MESSAGE_BYTES, type Presence, type Processes, type ProcessIdentity } from "../host/host.ts";
 import { errorCode } from "../host/io-error.ts";
+import type { SocketListener } from "./simulated-kernel.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 import { systemError } from "./system-error.ts";
 
@@ -25,28 +26,27 @@ export class SimulatedProcesses implements Processes {
     };
   }
 
-  listen(path: string): Promise<Presence | undefined> {
+  listen(path: string, onMessage: (text: string) => void = () => undefined): Promise<Presence | undefined> {
     return this.#process.perform("listen", path, () => {
       if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return undefined;
       const { disk, listeners, clock } = this.#process.kernel;
       const socket = createSocket(() => disk.createSocket(path, clock), path);
-      listeners.set(socket, this.#process.pid);
+      listeners.set(socket, { pid: this.#process.pid, onMessage });
       return { close: () => this.#stopListening(socket, path) };
     });
   }
 
-  probe(path: string): Promise<"listening" | "refused" | "absent" | "unknown"> {
-    return this.#process.askKernel(() => {
-      if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return "absent";
-      const { disk, listeners } = this.#process.kernel;
-      try {
-        const inode = disk.find(path, "connect");
-        if (inode === undefined) return "absent";
-        return listeners.has(inode) ? "listening" : "refused";
-      } catch {
-        return "unknown";
-      }
-    });
+  async probe(path: string): Promise<"listening" | "refused" | "absent" | "unknown"> {
+    const found = await this.#connect(path);
+    return typeof found === "string" ? found : "listening";
+  }
+
+  /** The listener gets the line before the teller goes on. */
+  async tell(path: string, text: string): Promise<"told" | "refused" | "absent" | "unknown"> {
+    const found = await this.#connect(path);
+    if (typeof found === "string") return found;
+    if (Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) found.onMessage(text);
+    return "told";
   }
 
   isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown"> {
@@ -56,6 +56,20 @@ export class SimulatedProcesses implements Processes {
       if (identity.pidNamespace !== PID_NAMESPACE) return "unknown";
       const startTime = this.#process.kernel.running.get(identity.pid);
       return startTime !== undefined && startTime === identity.startTime ? "running" : "gone";
+    });
+  }
+
+  #connect(path: string): Promise<SocketListener | "refused" | "absent" | "unknown"> {
+    return this.#process.askKernel(() => {
+      if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return "absent";
+      const { disk, listeners } = this.#process.kernel;
+      try {
+        const inode = disk.find(path, "connect");
+        if (inode === undefined) return "absent";
+        return listeners.get(inode) ?? "refused";
+      } catch {
+        return "unknown";
+      }
     });
   }
 

@@ -3,7 +3,7 @@ import type { SimulatedDisk } from "./simulated-disk.ts";
 
 const DEVICE = 1;
 /** Everything belongs to one user, whoever runs the test. */
-const OWNER = 1000;
+export const SIMULATED_USER = 1000;
 
 export function simulatedStat(disk: SimulatedDisk, number: number): FileStat {
   const { kind, modified, mode, links } = disk.inode(number);
@@ -11,8 +11,10 @@ export function simulatedStat(disk: SimulatedDisk, number: number): FileStat {
     kind: kind === "socket" ? "other" : kind,
     size: kind === "file" ? disk.bytesOf(number).size : 0,
     modified,
+    // When a name changed is not kept: nothing that must survive a crash depends on it.
+    changed: modified,
     mode,
-    owner: OWNER,
+    owner: SIMULATED_USER,
     device: DEVICE,
     inode: number,
     links,

@@ -88,9 +88,11 @@ describe("atomicity", () => {
   const skipping =
     (part: "sync" | "syncDirectory") =>
     (host: Host): Host => ({
+      user: host.user,
       processes: host.processes,
       now: () => host.now(),
       randomBytes: (length) => host.randomBytes(length),
+      wait: async (milliseconds, background) => await host.wait(milliseconds, background),
       files: wrapFiles(host.files, part),
     });
 
@@ -174,6 +176,7 @@ function wrapFiles(files: Host["files"], skipped: "sync" | "syncDirectory"): Hos
       if (skipped !== "sync") await file.sync();
     },
     stat: async () => await file.stat(),
+    makePrivate: async () => await file.makePrivate(),
     close: async () => await file.close(),
   });
   return {

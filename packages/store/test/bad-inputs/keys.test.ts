@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import { isLonghandError } from "../../src/errors.ts";
 import { openStore } from "../../src/open-store.ts";
-import { decodeHeader } from "../../src/record/decode.ts";
-import { encodeHeader } from "../../src/record/encode.ts";
+import { decodeHeader, encodeHeader, firstHeader } from "../../src/record/header.ts";
 import { fileNameOf } from "../../src/record/key.ts";
 import type { Store } from "../../src/store/types.ts";
 import { keysOf, rejectsWith, say, view } from "../../src/testing/case-language.ts";
@@ -201,11 +200,13 @@ describe("session keys", () => {
     try {
       const key = "the victim";
       const path = join(directory, fileNameOf(key));
-      const header = encodeHeader({
-        key: "another key",
-        id: "01JCW0000000000000000000AB",
-        at: "2026-11-15T19:24:12.123Z",
-      });
+      const header = encodeHeader(
+        firstHeader({
+          key: "another key",
+          id: "01JCW0000000000000000000AB",
+          at: "2026-11-15T19:24:12.123Z",
+        }),
+      );
       await mkdir(directory, { recursive: true });
       await writeFile(path, header, { mode: 0o600 });
       const store = await openStore(jsonlBackend(directory));

@@ -6,7 +6,8 @@ import { describe, expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import type { LonghandErrorCode } from "../../src/errors.ts";
 import { openStore } from "../../src/open-store.ts";
-import { decodeHeader, decodeLine } from "../../src/record/decode.ts";
+import { decodeLine } from "../../src/record/decode.ts";
+import { decodeHeader } from "../../src/record/header.ts";
 import { encodeEntry } from "../../src/record/encode.ts";
 import { MAX_MESSAGE_BYTES } from "../../src/record/format.ts";
 import { fileNameOf } from "../../src/record/key.ts";
@@ -364,7 +365,8 @@ describe("messages in jsonl files", () => {
       const opened = { ...counts };
       for (let round = 0; round < 10; round++)
         expect(await store.session("s").append([])).toEqual({ seq: 0 });
-      expect([counts.writes, counts.syncs]).toEqual([opened.writes, opened.syncs]);
+      // The one write is the lease, which is no part of any session.
+      expect([counts.writes, counts.syncs]).toEqual([opened.writes + 1, opened.syncs]);
       await store.session("s").append(say("first"));
       // The counter counts: a message does both.
       expect(counts.writes).toBeGreaterThan(opened.writes);
@@ -398,8 +400,8 @@ describe("messages in jsonl files", () => {
       expect(whole.bytesWritten / 1_000_000).toBeLessThan(400);
       expect((await session.state())?.count).toBe(1_000_000);
       expect(await session.messages({ last: 2 })).toEqual(sayAll("x", "x"));
-      // The last two of a million are read from the end.
-      expect(counts.bytesRead - whole.bytesRead).toBeLessThan(MEBIBYTE);
+      // The last two of a million are read from the end: the last batch, and back to the checkpoint before it.
+      expect(counts.bytesRead - whole.bytesRead).toBeLessThan(5 * MEBIBYTE);
       await store.close();
     });
   });

@@ -68,9 +68,10 @@ test("a record that lands while its file is being synced to be closed stays cove
   armed = true;
   const oneTooMany = store.session("k127").append(user("."));
   await gate.reached;
-  await store.session("x").append(user("second"));
+  const second = store.session("x").append(user("second"));
+  for (let turn = 0; turn < 100; turn++) await setImmediate();
   gate.open();
-  await oneTooMany;
+  await Promise.all([oneTooMany, second]);
   for (let number = 0; number < 400; number++) await store.session("k127").append(user(`fill ${number}`));
   await expectAfterPowerLoss(machine, "x", "second");
 });
@@ -91,7 +92,7 @@ test("a file whose sync failed twice is written again before a third is believed
   await expectAfterPowerLoss(machine, "a", "precious");
 });
 
-test("a session that is being opened when the store is closed is not mended under the next owner's hands", async () => {
+test("a session that is being mended when the store is closed is not mended under the next owner's hands", async () => {
   const machine = await machineWith("a");
   const torn = await machine.startProcess().files.open("/store/a.jsonl", "write");
   await torn.write(Buffer.from('{"seq":2,"at":"tor'), (await torn.stat()).size);
@@ -102,18 +103,18 @@ test("a session that is being opened when the store is closed is not mended unde
     return await perform();
   });
   const first = await openStore(jsonlBackend("/store", { host }), { onDamage: () => undefined });
-  const read = first.session("a").messages();
-  read.catch(() => undefined);
+  const written = first.session("a").append(user("one"));
   await gate.reached;
   const closed = first.close();
-  // Long enough for a close that does not wait for the opening to have given the lease back.
+  // Long enough for a close that does not wait for the opening to have given the key up.
   for (let turn = 0; turn < 500; turn++) await setImmediate();
-  const second = open(machine.startProcess());
-  await expect(second).rejects.toMatchObject({ code: "SESSION_LOCKED" });
+  const second = await openStore(jsonlBackend("/store", { host: machine.startProcess(), lockWait: 500 }));
+  await expect(second.session("a").append(user("too early"))).rejects.toMatchObject({
+    code: "SESSION_LOCKED",
+  });
   gate.open();
-  await closed;
-  const next = await open(machine.startProcess());
-  await next.session("a").append(user("one"));
-  expect(await contents(next, "a")).toEqual(["zero", "one"]);
-  await next.close();
+  await Promise.all([written, closed]);
+  await second.session("a").append(user("two"));
+  expect(await contents(second, "a")).toEqual(["zero", "one", "two"]);
+  await second.close();
 });

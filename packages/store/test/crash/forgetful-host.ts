@@ -39,6 +39,7 @@ function wrapped(host: Host, { file: wrapFile, syncDirectory }: Wrapping): Host 
         truncate: async (length) => await file.truncate(length),
         sync: async () => await file.sync(),
         stat: async () => await file.stat(),
+        makePrivate: async () => await file.makePrivate(),
         close: async () => await file.close(),
         ...wrapFile(file, path),
       };
@@ -56,7 +57,9 @@ function wrapped(host: Host, { file: wrapFile, syncDirectory }: Wrapping): Host 
     files: wrappedFiles,
     processes: host.processes,
     now: () => host.now(),
+    user: host.user,
     randomBytes: (length) => host.randomBytes(length),
+    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
   };
 }
 

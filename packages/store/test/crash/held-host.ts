@@ -18,6 +18,7 @@ export function heldHost(host: Host, hold: Hold): Host {
     truncate: async (length) => await through("truncate", path, async () => await file.truncate(length)),
     sync: async () => await through("sync", path, async () => await file.sync()),
     stat: async () => await file.stat(),
+    makePrivate: async () => await file.makePrivate(),
     close: async () => await file.close(),
   });
   const wrapped: FileSystem = {
@@ -37,7 +38,9 @@ export function heldHost(host: Host, hold: Hold): Host {
     files: wrapped,
     processes: host.processes,
     now: () => host.now(),
+    user: host.user,
     randomBytes: (length) => host.randomBytes(length),
+    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
   };
 }
 

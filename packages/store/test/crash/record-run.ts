@@ -28,9 +28,13 @@ export async function recordRun(
     moments.push({ operation: `${number} ${operation} ${path}`, capture: machine.capture(), acknowledged });
   });
   const host = spoil(machine.startProcess());
-  const { journalBytes } = workload;
+  const { journalBytes, segmentBytes } = workload;
   const store = await openStore(
-    jsonlBackend(DIRECTORY, { host, ...(journalBytes === undefined ? {} : { journalBytes }) }),
+    jsonlBackend(DIRECTORY, {
+      host,
+      ...(journalBytes === undefined ? {} : { journalBytes }),
+      ...(segmentBytes === undefined ? {} : { segmentBytes }),
+    }),
   );
   await runWorkload(store, workload, ({ key }, outcome) => {
     if ("error" in outcome) throw outcome.error;

@@ -7,13 +7,15 @@ export interface Workload {
   readonly keys: readonly string[];
   /** Small, so that a short workload uses the journal's space again several times. */
   readonly journalBytes?: number;
+  /** Small, so that a short workload seals several files. */
+  readonly segmentBytes?: number;
   /** Each step is one call; a step that is an array makes its calls at once. */
   readonly steps: readonly (Step | Step[])[];
 }
 
 export interface Step {
   readonly key: string;
-  readonly run: (session: Session) => Promise<Written>;
+  readonly run: (session: Session, store: Store) => Promise<Written>;
 }
 
 export function user(content: string): Message {
@@ -28,7 +30,7 @@ const batch = (key: string, ...contents: readonly string[]): Step => ({
   key,
   run: async (session) => await session.append(contents.map(user)),
 });
-const step = (key: string, run: (session: Session) => Promise<Written>): Step => ({ key, run });
+const step = (key: string, run: Step["run"]): Step => ({ key, run });
 
 const archive = (key: string): Step =>
   step(key, async (session) => await afterwards(session, session.archive()));
@@ -37,6 +39,17 @@ const archive = (key: string): Step =>
 async function afterwards(session: Session, done: Promise<void>): Promise<Written> {
   await done;
   return { seq: (await session.state())?.seq ?? 0 };
+}
+
+/** The child holds what the parent had; from there on they are apart. */
+const fork = (key: string, newKey: string, at?: number): Step =>
+  step(newKey, async (child, store) => {
+    await store.session(key).fork(newKey, at === undefined ? {} : { at });
+    return { seq: (await child.state())?.seq ?? 0 };
+  });
+
+async function reclaimed(store: Store): Promise<void> {
+  await store.reclaim();
 }
 
 export const WORKLOADS: readonly Workload[] = [
@@ -105,6 +118,48 @@ export const WORKLOADS: readonly Workload[] = [
     ],
   },
   {
+    name: "sealed again and again",
+    keys: ["a:1", "b"],
+    journalBytes: 500,
+    segmentBytes: 400,
+    steps: [
+      append("a:1", "a1"),
+      batch("a:1", "a2", "a3"),
+      [append("a:1", "a4"), append("b", "b1")],
+      append("a:1", "a5"),
+      step("a:1", async (session) => await session.rewind({ messages: 3 })),
+      [append("a:1", "a6"), archive("b")],
+      append("b", "b2"),
+      append("a:1", "a7"),
+    ],
+  },
+  {
+    name: "forked from a sealed and an active file",
+    keys: ["a:1", "whole", "part"],
+    segmentBytes: 400,
+    steps: [
+      batch("a:1", "a1", "a2", "a3"),
+      append("a:1", "a4"),
+      fork("a:1", "whole"),
+      [append("a:1", "a5"), append("whole", "w5")],
+      fork("a:1", "part", 2),
+      append("part", "p3"),
+      append("whole", "w6"),
+    ],
+  },
+  {
+    name: "compressed",
+    keys: ["a:1"],
+    segmentBytes: 300,
+    steps: [
+      batch("a:1", "a1", "a2", "a3"),
+      batch("a:1", "a4", "a5", "a6"),
+      batch("a:1", "a7", "a8", "a9"),
+      step("a:1", async (session, store) => await afterwards(session, reclaimed(store))),
+      append("a:1", "a10"),
+    ],
+  },
+  {
     name: "a record longer than a sector",
     keys: ["a:1"],
     journalBytes: 2000,
@@ -128,7 +183,7 @@ export async function runWorkload(
     await Promise.all(
       [item].flat().map(async (step) => {
         const outcome: Outcome = await step
-          .run(store.session(step.key))
+          .run(store.session(step.key), store)
           .catch((error: unknown) => ({ error }));
         onOutcome(step, outcome);
       }),

@@ -1,6 +1,6 @@
 /** The format on disk does not drift: the golden files are written and read the same, by us and by a stranger. */
 
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -10,8 +10,13 @@ import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-di
 import { fileNameOf, layOver, readJournal, readSession, type ReadSession } from "./independent-reader.ts";
 import { KEY, writeGoldenStore } from "./write-golden-store.ts";
 
-const golden = (name: "crashed.jsonl" | "crashed.journal" | "expected.jsonl"): string =>
-  fileURLToPath(new URL(name, import.meta.url));
+type GoldenFile = "crashed.jsonl" | "crashed.journal" | "crashed-without-owner.journal" | "expected.jsonl";
+
+const golden = (name: GoldenFile): string => fileURLToPath(new URL(name, import.meta.url));
+
+const JOURNALS = ["crashed.journal", "crashed-without-owner.journal"] as const;
+/** Whose journals they are. */
+const INSTANCE = "01M7GARMG0CHJ68S34CHJ68S34";
 
 const LIVE = [
   { role: "user", content: "from the start" },
@@ -58,9 +63,9 @@ describe("a reader written from the page alone", () => {
     expectGolden(readSession(await readFile(golden("expected.jsonl"))));
   });
 
-  test("gets the same after a crash, from the file and the journal", async () => {
+  test.each(JOURNALS)("gets the same after a crash, from the file and %s", async (journal) => {
     const file = await readFile(golden("crashed.jsonl"));
-    const places = readJournal(await readFile(golden("crashed.journal")));
+    const places = readJournal(await readFile(golden(journal)));
     expect(places.map(({ name, file: number }) => [name, number])).toEqual(
       Array(3).fill([fileNameOf(KEY), 0]),
     );
@@ -98,6 +103,24 @@ describe("a reader written from the page alone", () => {
     bytes.write("F", at);
     expect(readSession(bytes)).toMatchObject({ corrupt: 1, messages: LIVE.slice(1) });
   });
+});
+
+test.each(JOURNALS)("the store recovers what had not landed from %s", async (journal) => {
+  const path = join(directory, fileNameOf(KEY));
+  await copyFile(golden("crashed.jsonl"), path);
+  await mkdir(join(directory, ".longhand", "journal"), { recursive: true, mode: 0o700 });
+  await copyFile(golden(journal), join(directory, ".longhand", "journal", `${INSTANCE}.journal`));
+  if (journal === "crashed.journal") {
+    // It was written on another machine, as far as we can tell: somebody says that it is dead.
+    await writeFile(join(directory, ".longhand", "journal", `${INSTANCE}.fence`), "");
+  }
+  for (const readOnly of [true, false]) {
+    const { store, damage } = await openCollecting(directory, { readOnly });
+    expect(await store.session(KEY).messages()).toEqual(LIVE);
+    expect(damage).toEqual([]);
+    await store.close();
+  }
+  expect(await readFile(path)).toEqual(await readFile(golden("expected.jsonl")));
 });
 
 test("the store reads the golden file: the messages, the state, and what a newer version has added", async () => {

@@ -104,10 +104,12 @@ async function run(store: Store, steps: readonly Step[], clock: { seconds: numbe
 }
 
 /** Time stands still within a step, and chance is the same all through it: how often they are asked does not show. */
-function timed({ files, processes }: Host, clock: { readonly seconds: number }): Host {
+function timed(host: Host, clock: { readonly seconds: number }): Host {
   return {
-    files,
-    processes,
+    files: host.files,
+    processes: host.processes,
+    user: host.user,
+    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
     now: () => START + clock.seconds * 1000,
     randomBytes: (length) => new Uint8Array(length).fill(clock.seconds),
   };

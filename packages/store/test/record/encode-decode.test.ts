@@ -3,13 +3,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checksum } from "../../src/record/checksum.ts";
-import { decodeHeader, decodeLine } from "../../src/record/decode.ts";
-import { encodeEntry, encodeHeader, type Header } from "../../src/record/encode.ts";
+import { decodeLine } from "../../src/record/decode.ts";
+import { encodeEntry } from "../../src/record/encode.ts";
+import { decodeHeader, encodeHeader, firstHeader, type Header } from "../../src/record/header.ts";
 import { makeId } from "../../src/record/session-id.ts";
 import { anyEntry, anyText } from "../support/arbitrary-entries.ts";
 import { message, SAMPLE, SESSION_ID } from "../support/sample-log.ts";
 
-const HEADER: Header = { key: "telegram:123456", id: SESSION_ID, at: "2026-11-15T19:24:12.123Z" };
+const HEADER = firstHeader({ key: "telegram:123456", id: SESSION_ID, at: "2026-11-15T19:24:12.123Z" });
+const LATER_HEADER: Header = {
+  ...HEADER,
+  file: 2,
+  chain: [
+    { file: 0, first: 1, last: 9, bytes: 700, sum: "0b7d1e44", until: HEADER.at, dropped: HEADER.at },
+    { file: 1, first: 10, last: 12, bytes: 300, sum: "c1e09a72", until: HEADER.at, session: "other" },
+  ],
+};
 
 function lineOf(text: string, salt: string = SESSION_ID): Buffer {
   return Buffer.from(`${text},"crc":"${checksum(salt, text)}"}`);
@@ -134,8 +143,12 @@ describe("a header", () => {
   test("comes back as it was, whatever the key", () => {
     fc.assert(
       fc.property(anyText, (key) => {
-        const line = withoutNewline(encodeHeader({ ...HEADER, key }));
-        expect(decodeHeader(line)).toEqual({ kind: "header", header: { ...HEADER, key } });
+        for (const header of [
+          { ...HEADER, key },
+          { ...LATER_HEADER, key },
+        ]) {
+          expect(decodeHeader(withoutNewline(encodeHeader(header)))).toEqual({ kind: "header", header });
+        }
       }),
     );
   });
@@ -155,7 +168,7 @@ describe("a header", () => {
     expect(decodeHeader(Buffer.from('{"longhand":1}')).kind).toBe("bad");
     expect(decodeHeader(lineOf('{"longhand":1,"key":5,"id":"x","at":"x"', ""))).toEqual({
       kind: "bad",
-      reason: "the header lacks its key, id or time",
+      reason: "the header lacks its key, id, time or chain",
     });
   });
 });

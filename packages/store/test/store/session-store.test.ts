@@ -19,6 +19,7 @@ import type { Host } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node-host.ts";
 import { failingHost } from "../../src/testing/failing-host.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { brokenBackend } from "../support/broken-backends.ts";
 import { countingHost, type DiskCounts } from "../support/counting-host.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
@@ -270,7 +271,7 @@ describe.each(IMPLEMENTATIONS)("%s", (_name, open) => {
     expect(await sessions.getSummary("nul\0")).toBe("");
     expect(errors.map(({ code }) => code)).toEqual(["KEY_INVALID", "KEY_INVALID", "KEY_INVALID"]);
     await expect(sessions.save("")).rejects.toBe(errors[0]);
-    await sessions.save("nul\0");
+    await expect(sessions.save("nul\0")).rejects.toMatchObject({ code: "KEY_INVALID" });
     await sessions.close();
   });
 
@@ -300,6 +301,35 @@ test("an onError that throws fails nothing", async () => {
   await new Promise((resolve) => setImmediate(resolve));
   process.off("warning", listen);
   expect(warnings.map(({ name }) => name)).toEqual(["LonghandError"]);
+});
+
+test("JsonlSessions: save reclaims the space of that session, and rejects if that fails", async () => {
+  const reclaimed: unknown[] = [];
+  const failure = new LonghandError("DISK_FULL", "no room to compress", {});
+  let isFailing = false;
+  const backend = brokenBackend(({ upkeep }) => ({
+    upkeep: {
+      ...upkeep,
+      reclaim: async (options) => {
+        reclaimed.push({ keys: [...(options.keys ?? [])], drop: options.drop, dryRun: options.dryRun });
+        if (isFailing) throw failure;
+        return await upkeep.reclaim(options);
+      },
+    },
+  }));
+  const errors: LonghandError[] = [];
+  const sessions = new JsonlSessions(await openStore(backend), { onError: (error) => errors.push(error) });
+  await sessions.addMessage("s", "user", "hello");
+  await sessions.save("s");
+  expect(reclaimed).toEqual([{ keys: ["s"], drop: undefined, dryRun: false }]);
+  await sessions.setSummary("s", 7 as unknown as string);
+  await expect(sessions.save("s")).rejects.toBe(errors[0]);
+  expect(reclaimed).toHaveLength(1);
+  isFailing = true;
+  await expect(sessions.save("s")).rejects.toBe(failure);
+  isFailing = false;
+  await sessions.save("s");
+  await sessions.close();
 });
 
 describe("JsonlSessions on a disk that fails", () => {

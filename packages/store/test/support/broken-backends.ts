@@ -25,6 +25,10 @@ export function brokenBackend(
         snapshot: (key) => inner.snapshot(key),
         snapshots: () => inner.snapshots(),
         putAway: inner.putAway,
+        fork: inner.fork,
+        lock: (key, lockOptions) => inner.lock(key, lockOptions),
+        changed: (key, seen, signal) => inner.changed(key, seen, signal),
+        upkeep: inner.upkeep,
         close: () => inner.close(),
         ...breaking(inner),
       };
@@ -137,6 +141,87 @@ export const deletesHalfHeartedly: Breaking = ({ putAway }) => ({
     delete: async (key) => await putAway.archive(key).catch(() => undefined),
   },
 });
+
+/** Whatever `at` says. */
+export const forksEverything: Breaking = ({ fork }) => ({
+  fork: fork && (async (key, newKey) => await fork(key, newKey, undefined)),
+});
+
+/** A watch sees what is there and then nothing more, until it is ended. */
+export const missesChanges: Breaking = (inner) => ({
+  changed: async (key, _seen, signal) => {
+    const seen = async (): Promise<SessionInfo | undefined> => (await inner.snapshot(key))?.info;
+    while (!signal.aborted) await inner.changed(key, await seen(), signal);
+  },
+});
+
+/** A deleted session and the next one of its key cannot be told apart. */
+export const reusesIds: Breaking = (inner) => ({
+  snapshot: (key) =>
+    changedSnapshot(inner, key, (snapshot) => ({ ...snapshot, info: { ...snapshot.info, id: key } })),
+  changed: async (key, seen, signal) => {
+    const now = (await inner.snapshot(key))?.info;
+    const isSame = now?.seq === seen?.seq && now?.status === seen?.status;
+    if (isSame) await inner.changed(key, now, signal);
+  },
+});
+
+export const locksNothing: Breaking = () => ({
+  lock: () => Promise.resolve(() => Promise.resolve()),
+});
+
+export const keepsLocks: Breaking = (inner) => ({
+  lock: async (key, options) => {
+    await inner.lock(key, { ...options, wait: Math.min(options.wait ?? 100, 100) });
+    return () => Promise.resolve();
+  },
+});
+
+export const purgesByLastWrite: Breaking = (inner) => ({
+  putAway: inner.putAway && {
+    ...inner.putAway,
+    purge: async (before = Infinity, dryRun) => {
+      const all = (await inner.putAway?.purge(undefined, true)) ?? [];
+      const gone = all.filter(({ updated }) => Date.parse(updated) < before);
+      if (!dryRun && gone.length > 0) await inner.putAway?.purge(undefined, false);
+      return gone;
+    },
+  },
+});
+
+export const countsOnlyActiveSessions: Breaking = (inner) => ({
+  upkeep: {
+    ...inner.upkeep,
+    verify: async ({ onProgress }) => {
+      let [sessions, records] = [0, 0];
+      for await (const { info } of inner.snapshots()) {
+        if (info.status !== "active") continue;
+        sessions++;
+        records += info.seq;
+      }
+      onProgress(sessions, sessions);
+      return { sessions, records, damage: [] };
+    },
+  },
+});
+
+/** Reclaims by cutting the log down to the view, dry run or not. */
+export const dropsUnasked: Breaking = (inner) => {
+  const reclaimed = new Set<string>();
+  return {
+    snapshot: (key) =>
+      changedSnapshot(inner, key, (snapshot) =>
+        reclaimed.has(key) ? { ...snapshot, firstSeq: snapshot.state.seq } : snapshot,
+      ),
+    upkeep: {
+      ...inner.upkeep,
+      reclaim: async (options) => {
+        for await (const { info } of inner.snapshots()) reclaimed.add(info.key);
+        return await inner.upkeep.reclaim(options);
+      },
+    },
+  };
+};
 
 export const createsWhatIsRead: Breaking = (inner) => ({
   snapshot: async (key) => {

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-type Script = "append-until-killed" | "hold-store" | "touch-many-sessions";
+type Script = "append-shared" | "append-until-killed" | "hold-store" | "touch-many-sessions";
 
 const running = new Set<ChildProcess>();
 

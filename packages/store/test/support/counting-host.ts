@@ -51,6 +51,7 @@ function countedFile(file: OpenFile, counts: DiskCounts): OpenFile {
       await file.sync();
     },
     stat: async () => await file.stat(),
+    makePrivate: async () => await file.makePrivate(),
     close: async () => await file.close(),
   };
 }

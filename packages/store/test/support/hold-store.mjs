@@ -1,6 +1,6 @@
 /**
- * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `close`. Answers each with a line of
- * JSON; the first says whether it could be opened. With "no-landing" every write to a session file fails, so that what
+ * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `lock KEY`, `close`. Answers each with a
+ * line of JSON; the first says whether it could be opened. With "no-landing" every write to a session file fails, so that what
  * is acknowledged is in the journal only.
  */
 
@@ -38,6 +38,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   await attempt(async () => {
     if (command === "append")
       return await store.session(key).append({ role: "user", content: words.join(" ") });
+    if (command === "lock") {
+      await store.session(key).lock();
+      return { locked: true };
+    }
     if (command === "read") return (await store.session(key).messages()).map(({ content }) => content);
     await store.close();
     return { closed: true };

@@ -17,7 +17,7 @@ export function landingFaults(code = "ENOSPC"): LandingFaults {
   return {
     plan: ({ operation, path }) => {
       if (isOver || operation !== "write") return undefined;
-      const isNew = /\/\.new-[^/]*$/.test(path);
+      const isNew = /\/\.new-[^/]*$/.test(path) && !path.includes("/.longhand/");
       if (isNew && !created.has(path)) {
         created.add(path);
         return undefined;

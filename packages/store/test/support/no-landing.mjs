@@ -10,7 +10,7 @@ export function hostWithoutLanding() {
   let hasBegun = false;
   const host = failingHost(nodeHost, ({ operation, path }) => {
     if (!hasBegun || operation !== "write") return undefined;
-    const isNew = /\/\.new-[^/]*$/.test(path);
+    const isNew = /\/\.new-[^/]*$/.test(path) && !path.includes("/.longhand/");
     if (isNew && !created.has(path)) {
       created.add(path);
       return undefined;

@@ -36,7 +36,9 @@ export function observedHost(host: Host, observe: (call: ObservedCall) => void |
     files: observed,
     processes: host.processes,
     now: () => host.now(),
+    user: host.user,
     randomBytes: (length) => host.randomBytes(length),
+    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
   };
 }
 
@@ -62,6 +64,7 @@ function observedFile(
     },
     truncate: async (length) => await file.truncate(length),
     stat: async () => await file.stat(),
+    makePrivate: async () => await file.makePrivate(),
     async close() {
       await file.close();
       await observe({ operation: "close", path, bytes: 0 });

@@ -14,13 +14,18 @@ export function scanBytes(bytes: Buffer, sessionId: string): ScannedBytes {
   const entries: Entry[] = [];
   const offsets: number[] = [];
   const damage: ScanDamage[] = [];
-  const scanner = new LogScanner(sessionId, 0, {
-    entry: (entry, offset) => {
-      entries.push(entry);
-      offsets.push(offset);
+  const scanner = new LogScanner(
+    sessionId,
+    { offset: 0, seqBefore: 0 },
+    {
+      entry: (entry, offset) => {
+        entries.push(entry);
+        offsets.push(offset);
+      },
+      checkpoint: () => undefined,
+      damage: (place) => damage.push(place),
     },
-    damage: (place) => damage.push(place),
-  });
+  );
   for (let start = 0; start < bytes.length;) {
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;

@@ -22,7 +22,14 @@ export interface JsonOptions {
 export function jsonBackend(directory: string, { host = nodeHost }: JsonOptions = {}): Backend {
   return {
     name: "json",
-    capabilities: { durable: true, flatAppend: false, archive: false, readOnly: true },
+    capabilities: {
+      durable: true,
+      flatAppend: false,
+      archive: false,
+      fork: true,
+      manyWriters: false,
+      readOnly: true,
+    },
     open: async (options) => {
       const loaded = await openSessionFiles(directory, host, options);
       const whenWritten = options.readOnly ? "never" : "with-each-write";

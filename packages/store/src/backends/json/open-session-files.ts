@@ -26,7 +26,7 @@ export async function openSessionFiles(
       return { files: undefined, sessions: new Map() };
     if (!readOnly) await makeDirectories(host.files, path);
     const realPath = await host.files.resolve(path);
-    await checkSafeDirectory(host.files, realPath);
+    await checkSafeDirectory(host.files, realPath, host.user);
     const files = new SessionFiles(realPath, host, onDamage);
     if (!readOnly) await removeTemporaryFiles(host, realPath, onError);
     return { files, sessions: await files.load() };

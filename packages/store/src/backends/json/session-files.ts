@@ -31,7 +31,7 @@ interface UnreadableFile {
 }
 
 export class SessionFiles {
-  readonly #directory: string;
+  readonly directory: string;
   readonly #host: Host;
   readonly #onDamage: BackendOptions["onDamage"];
   readonly #files = new Map<string, KnownFile>();
@@ -40,19 +40,24 @@ export class SessionFiles {
   readonly #names = new Set<string>();
 
   constructor(directory: string, host: Host, onDamage: BackendOptions["onDamage"]) {
-    this.#directory = directory;
+    this.directory = directory;
     this.#host = host;
     this.#onDamage = onDamage;
   }
 
   async load(): Promise<Map<string, JsonSession>> {
     const sessions = new Map<string, JsonSession>();
-    const names = await this.#host.files.readDirectory(this.#directory);
+    const names = await this.#host.files.readDirectory(this.directory);
     for (const name of names.sort()) {
       this.#names.add(name.toLowerCase());
       if (name.endsWith(JSON_SUFFIX)) await this.#load(name, sessions);
     }
     return sessions;
+  }
+
+  /** Of the file that the session was read from or written to last. */
+  nameOf(key: string): string | undefined {
+    return this.#files.get(key)?.name;
   }
 
   bytes(key: string): number {
@@ -87,7 +92,7 @@ export class SessionFiles {
     const path = this.#path(name);
     const bytes = Buffer.from(text);
     try {
-      const replacement = await writeTemporaryFile(this.#host, this.#directory, bytes);
+      const replacement = await writeTemporaryFile(this.#host, this.directory, bytes);
       try {
         await this.#checkUnchanged(path, known, key);
         await this.#host.files.rename(replacement.path, path);
@@ -115,7 +120,7 @@ export class SessionFiles {
 
   async #syncNames(path: string): Promise<LonghandError | undefined> {
     try {
-      await this.#host.files.syncDirectory(this.#directory);
+      await this.#host.files.syncDirectory(this.directory);
       return undefined;
     } catch (error) {
       return ioError(
@@ -164,8 +169,7 @@ export class SessionFiles {
     }
     if (rivalFile === undefined) return;
     const [used, unused] = isLater ? [file, rivalFile] : [rivalFile, file];
-    const reason = `it holds an older state of the session that is in ${used.name}; it is not used`;
-    this.#reportDamage(unused.name, unused.bytes, reason, key);
+    this.#reportDamage(unused.name, unused.bytes, olderState(used.name), key);
   }
 
   #reportDamage(name: string, bytes: number, reason: string, key: string | undefined): void {
@@ -189,8 +193,12 @@ export class SessionFiles {
   }
 
   #path(name: string): string {
-    return join(this.#directory, name);
+    return join(this.directory, name);
   }
+}
+
+export function olderState(usedName: string): string {
+  return `it holds an older state of the session that is in ${usedName}; it is not used`;
 }
 
 function jsonNameOf(key: string): string {
@@ -198,7 +206,7 @@ function jsonNameOf(key: string): string {
 }
 
 /** By the key in it, where that can be told; else by its name, as we or an older program would have given it. */
-function isFileOf(file: UnreadableFile, key: string): boolean {
+export function isFileOf(file: Pick<UnreadableFile, "name" | "key">, key: string): boolean {
   if (file.key !== undefined) return file.key === key;
   const legacyName = key.replace(/[:/\\]/g, "_") + JSON_SUFFIX;
   return file.name.toLowerCase() === jsonNameOf(key) || file.name === legacyName;

@@ -9,17 +9,19 @@
 import { createHash } from "node:crypto";
 import { isLonghandError, LonghandError } from "../../errors.ts";
 import { decodeLine } from "../../record/decode.ts";
-import { encodeEntry, type Header } from "../../record/encode.ts";
+import { encodeEntry } from "../../record/encode.ts";
 import type { Entry } from "../../record/entry.ts";
 import { EMPTY_STATE, foldEntry, isLive, type SessionState } from "../../record/fold.ts";
 import { FORMAT_VERSION } from "../../record/format.ts";
 import { isJsonObject, parseJson, tryParseJson } from "../../record/json.ts";
 import { checkKey } from "../../record/key.ts";
 import { messageBody } from "../../record/message-body.ts";
+import { sealLine } from "../../record/seal.ts";
 import { isId, makeId } from "../../record/session-id.ts";
-import { fromLegacyMessage, toLegacyMessage } from "./legacy-message.ts";
-import { fromLegacyTime, UNKNOWN_TIME } from "./legacy-time.ts";
-import { numbersSurvive } from "./numbers-survive.ts";
+import type { SessionIdentity } from "../session-in-memory.ts";
+import { fromLegacyMessage, toLegacyMessage } from "../../record/legacy-message.ts";
+import { fromLegacyTime, UNKNOWN_TIME } from "../../record/legacy-time.ts";
+import { numbersSurvive } from "../../record/numbers-survive.ts";
 
 export const JSON_SUFFIX = ".json";
 
@@ -37,7 +39,7 @@ export interface LogRecord {
 }
 
 export interface SessionJson {
-  readonly header: Header;
+  readonly header: SessionIdentity;
   readonly records: readonly LogRecord[];
   /** Fields of the file that mean nothing to us; they are written back. */
   readonly others: Fields;
@@ -52,7 +54,13 @@ export type DecodedSessionJson =
   | { readonly kind: "sidecar" };
 
 export function toLogRecord(entry: Entry, sessionId: string): LogRecord {
-  return recordOf(entry, encodeEntry(entry, sessionId).toString("utf8").trimEnd());
+  return recordOf(entry, encodeLine(entry, sessionId).toString("utf8").trimEnd());
+}
+
+/** A record of an unknown kind is taken over as it is, sealed for this session: that happens in a fork. */
+function encodeLine(entry: Entry, sessionId: string): Buffer {
+  const { body } = entry;
+  return body.op === "unknown" ? sealLine(body.json.slice(0, -1), sessionId) : encodeEntry(entry, sessionId);
 }
 
 function recordOf(entry: Entry, line: string): LogRecord {

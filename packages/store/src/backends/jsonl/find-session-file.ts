@@ -1,18 +1,15 @@
 /** Where session files lie: active, archived, trashed; and how one is found by its id, wherever it went. */
 
-import type { FileSystem } from "../../host/host.ts";
+import type { FileSystem, OpenFile } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
-import { readWholeFile } from "../../host/small-files.ts";
-import { headerLine } from "../../log/header-line.ts";
-import { decodeHeader } from "../../record/decode.ts";
-import type { Header } from "../../record/encode.ts";
+import { useFile } from "../../host/use-file.ts";
+import { patchedSource } from "../../log/byte-source.ts";
+import { readHeaderLine } from "../../log/header-line.ts";
+import { decodeHeader, type Header } from "../../record/header.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../record/key.ts";
 import { isId } from "../../record/session-id.ts";
 import type { SessionInfo } from "../../record/session-record.ts";
 import { putAwayName, type Layout } from "./layout.ts";
-
-/** A key of 1,024 bytes, all of them escaped, fits. */
-export const MAX_HEADER_BYTES: number = 16 * 1024;
 
 /** `lastName` is what its active file was called. */
 export async function findSessionFile(
@@ -20,15 +17,19 @@ export async function findSessionFile(
   layout: Layout,
   id: string,
   lastName: string,
-): Promise<SessionFile | undefined> {
+): Promise<FoundSessionFile | undefined> {
   const likely: SessionFile[] = [
     { path: `${layout.directory}/${lastName}`, name: lastName, status: "active" },
     ...PUT_AWAY.map((status) => putAwayFile(layout, status, putAwayName(lastName, id))),
   ];
   // Twice: it may be moved from one place to another while we look.
-  for (const file of [...likely, ...likely]) if ((await readHeader(files, file.path))?.id === id) return file;
+  for (const file of [...likely, ...likely]) {
+    const header = await readHeader(files, file.path);
+    if (header?.id === id) return { ...file, header };
+  }
   for (const file of await sessionFiles(files, layout)) {
-    if ((await readHeader(files, file.path))?.id === id) return file;
+    const header = await readHeader(files, file.path);
+    if (header?.id === id) return { ...file, header };
   }
   return undefined;
 }
@@ -37,6 +38,10 @@ export interface SessionFile {
   readonly path: string;
   readonly name: string;
   readonly status: SessionInfo["status"];
+}
+
+export interface FoundSessionFile extends SessionFile {
+  readonly header: Header;
 }
 
 export type PutAwayStatus = Exclude<SessionInfo["status"], "active">;
@@ -86,21 +91,26 @@ async function namesIn(files: FileSystem, directory: string): Promise<string[]> 
     const names = await files.readDirectory(directory);
     return names.filter((name) => name.endsWith(SESSION_SUFFIX) && !name.startsWith("."));
   } catch (error) {
-    // Nothing was ever put there, or the store does not exist yet.
-    if (errorCode(error) === "ENOENT") return [];
+    // Nothing was ever put there, or the store does not exist yet. A file by that name is in the way of moving, not of this.
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return [];
     throw ioError(error, "listing sessions", directory);
   }
 }
 
 /** `undefined`: no readable header of a session. */
-async function readHeader(files: FileSystem, path: string): Promise<Header | undefined> {
+export async function readHeader(files: FileSystem, path: string): Promise<Header | undefined> {
   // Looked at before it is opened: a directory or a device by such a name is nobody's session.
   if ((await files.stat(path))?.kind !== "file") return undefined;
-  const bytes = await readWholeFile(files, path, MAX_HEADER_BYTES);
-  return bytes === undefined ? undefined : headerIn(bytes);
+  try {
+    return await useFile(await files.open(path, "read"), peekHeader);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
-export function headerIn(bytes: Buffer): Header | undefined {
-  const decoded = decodeHeader(headerLine(bytes));
+export async function peekHeader(file: OpenFile): Promise<Header | undefined> {
+  const { content } = await readHeaderLine(patchedSource(file, (await file.stat()).size, []));
+  const decoded = decodeHeader(content);
   return decoded.kind === "header" ? decoded.header : undefined;
 }

@@ -7,22 +7,14 @@
  * gone, and a process that is merely stopped still accepts them.
  */
 
-import type { Host, Processes, ProcessIdentity } from "../../host/host.ts";
-import { isJsonObject } from "../../record/json.ts";
+import type { Host, Processes } from "../../host/host.ts";
+import type { InstanceDescription } from "../../journal/instance-description.ts";
 import { fencePath, socketPath, type Layout } from "./layout.ts";
-
-export interface InstanceDescription extends ProcessIdentity {
-  readonly instance: string;
-  readonly since: string;
-  /** It listens on its socket. False where the path is too long for one. */
-  readonly listens: boolean;
-}
 
 export type Liveness = "alive" | "dead" | "unproven";
 
 export async function livenessOf(host: Host, layout: Layout, owner: InstanceDescription): Promise<Liveness> {
-  if (GIVEN_UP.get(host.processes)?.has(owner.instance) === true) return "dead";
-  if ((await host.files.stat(fencePath(layout, owner.instance))) !== undefined) return "dead";
+  if (await hasGivenUp(host, layout, owner.instance)) return "dead";
   const { self } = host.processes;
   // One kernel, whatever the host is called: a container's name changes with each start of it.
   const isSameBoot = owner.bootId !== undefined && owner.bootId === self.bootId;
@@ -38,32 +30,25 @@ export async function livenessOf(host: Host, layout: Layout, owner: InstanceDesc
   return running === "gone" ? "dead" : running === "running" ? "alive" : "unproven";
 }
 
+/**
+ * Of an instance whose journal does not say who it is: no ordinary crash leaves such a one. Only its socket can speak for
+ * it, and if it lives without one, its fence stops it.
+ */
+export async function livenessOfUnknown(host: Host, layout: Layout, instance: string): Promise<Liveness> {
+  if (await hasGivenUp(host, layout, instance)) return "dead";
+  const answer = await host.processes.probe(socketPath(layout, instance));
+  return answer === "listening" ? "alive" : answer === "unknown" ? "unproven" : "dead";
+}
+
+async function hasGivenUp(host: Host, layout: Layout, instance: string): Promise<boolean> {
+  if (GIVEN_UP.get(host.processes)?.has(instance) === true) return true;
+  return (await host.files.stat(fencePath(layout, instance))) !== undefined;
+}
+
 /** Instances of this process that have given themselves up, where even the mark that says so could not be written. */
 const GIVEN_UP = new WeakMap<Processes, Set<string>>();
 
 export function rememberGivenUp(host: Host, instance: string): void {
   const known = GIVEN_UP.get(host.processes) ?? new Set();
   GIVEN_UP.set(host.processes, known.add(instance));
-}
-
-export function parseInstanceDescription(value: unknown): InstanceDescription | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const { instance, since, listens, pid, host, startTime, bootId, pidNamespace } = value;
-  if (typeof instance !== "string" || typeof since !== "string" || typeof listens !== "boolean")
-    return undefined;
-  if (typeof pid !== "number" || typeof host !== "string") return undefined;
-  return {
-    instance,
-    since,
-    listens,
-    pid,
-    host,
-    startTime: optionalText(startTime),
-    bootId: optionalText(bootId),
-    pidNamespace: optionalText(pidNamespace),
-  };
-}
-
-function optionalText(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -16,20 +16,34 @@ export interface JsonlOptions {
    * longer recovery. @default 8 MiB
    */
   readonly journalBytes?: number;
+  /** Bytes after which a session's file is sealed and the next one begins. @default 64 MiB */
+  readonly segmentBytes?: number;
+  /** Milliseconds that a write waits in line for a session that another store holds. @default 10000 */
+  readonly lockWait?: number;
 }
 
 const JOURNAL_BYTES = 8 * 1024 * 1024;
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const LOCK_WAIT = 10_000;
 
 export function jsonlBackend(directory: string, options: JsonlOptions = {}): Backend {
   const { host = nodeHost, journalBytes = JOURNAL_BYTES } = options;
+  const { segmentBytes = SEGMENT_BYTES, lockWait = LOCK_WAIT } = options;
   return {
     name: "jsonl",
-    capabilities: { durable: true, flatAppend: true, archive: true, readOnly: true },
+    capabilities: {
+      durable: true,
+      flatAppend: true,
+      archive: true,
+      fork: true,
+      readOnly: true,
+      manyWriters: true,
+    },
     open: async (opened) => {
       const absolute = resolve(directory);
       const backend = opened.readOnly
         ? new JsonlReader(host, absolute, opened)
-        : await openJsonlWriter(host, absolute, { ...opened, journalBytes });
+        : await openJsonlWriter(host, absolute, { ...opened, journalBytes, segmentBytes, lockWait });
       return withTypedErrors(backend);
     },
   };

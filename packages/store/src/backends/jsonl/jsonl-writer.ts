@@ -1,38 +1,57 @@
 /**
  * The directory for writing. What it promises is the commit protocol's (docs/durability.md): nobody is answered before
- * the journal is durable, the files follow, and after a failure of unknown outcome nothing more is written.
+ * the journal is durable, the files follow, and after a failure of unknown outcome nothing more is written. Any number of
+ * instances have the same directory open; each key is written to by one of them at a time.
  */
 
 import { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { Committer } from "../../journal/committer.ts";
-import { readEntries, type ReadableLog } from "../../log/read-entries.ts";
 import type { SessionLog } from "../../log/session-log.ts";
-import type { Entry } from "../../record/entry.ts";
-import { sessionInfo } from "../../record/session-info.ts";
 import type {
+  BackendLockOptions,
   BackendOptions,
-  EntryRange,
   OpenBackend,
   Operation,
   PutAway,
+  SeenSession,
   Snapshot,
+  Upkeep,
 } from "../../store/backend.ts";
 import type { Written } from "../../store/types.ts";
 import { beginInstance, type Instance } from "./begin-instance.ts";
 import { sessionFiles } from "./find-session-file.ts";
+import { forkKey } from "./fork-key.ts";
+import { jsonlUpkeep } from "./jsonl-upkeep.ts";
 import { Landing } from "./landing.ts";
-import { sessionPath, type Layout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 import { listReadableSessions, newestPutAway } from "./list-sessions.ts";
+import { openLogSnapshot } from "./open-log-snapshot.ts";
+import { migrateOnOpening } from "./migrate-on-opening.ts";
 import { OpenSessions } from "./open-sessions.ts";
+import { OwnLocks } from "./own-locks.ts";
+import { Patience } from "./patience.ts";
 import { prepareDirectory } from "./prepare-directory.ts";
+import { purgeTrash } from "./purge-trash.ts";
 import { archiveSession, deleteSession, restoreSession, type PutAwaySurroundings } from "./put-away.ts";
-import { readEntriesById, type ReadPlace } from "./read-session.ts";
-import { SessionWriter, type WriterSurroundings } from "./session-writer.ts";
+import { readKey } from "./read-key.ts";
+import type { ReadPlace } from "./read-session.ts";
+import { sealSession, type SealSurroundings } from "./seal-session.ts";
+import { SessionChanges } from "./session-changes.ts";
+import { StoreHealth } from "./store-health.ts";
+import { SessionQueues } from "./session-queues.ts";
+import type { Tenure } from "./tenure.ts";
+import { Tenures, type TenureUse } from "./tenures.ts";
+import { unlandedOfOthers } from "./unlanded-of-others.ts";
+import { verifyPlace } from "./verify-place.ts";
 
 export interface WriterOptions extends BackendOptions {
   readonly journalBytes: number;
+  /** A longer file is sealed before the next write. */
+  readonly segmentBytes: number;
+  /** Milliseconds to wait in line for a session. */
+  readonly lockWait: number;
 }
 
 export async function openJsonlWriter(
@@ -40,8 +59,17 @@ export async function openJsonlWriter(
   directory: string,
   options: WriterOptions,
 ): Promise<OpenBackend> {
-  const layout = await prepareDirectory(host.files, directory);
-  return new JsonlWriter(host, layout, options, await beginInstance(host, layout, options));
+  const layout = await prepareDirectory(host, directory);
+  const instance = await beginInstance(host, layout, options);
+  try {
+    const patience = new Patience(host, { milliseconds: options.lockWait });
+    await migrateOnOpening(host, layout, instance.leases, patience, options);
+  } catch (error) {
+    // It has written nothing of its own; that it failed to migrate is what to tell.
+    await instance.end().catch(async () => await instance.giveUp().catch(() => undefined));
+    throw ioError(error, "migrating the directory", layout.directory);
+  }
+  return new JsonlWriter(host, layout, options, instance);
 }
 
 class JsonlWriter implements OpenBackend {
@@ -53,11 +81,15 @@ class JsonlWriter implements OpenBackend {
   readonly #landing: Landing;
   readonly #committer: Committer;
   readonly #sessions: OpenSessions;
-  readonly #place: ReadPlace;
-  readonly #writers = new Map<string, SessionWriter>();
-  readonly #surroundings: WriterSurroundings;
-  #failure: LonghandError | undefined;
-  #closed = false;
+  readonly #tenures: Tenures;
+  readonly #locks: OwnLocks;
+  /** Under a lease: what others have written to the key has been landed. */
+  readonly #landedPlace: ReadPlace;
+  readonly #queues: SessionQueues;
+  readonly #changes: SessionChanges;
+  readonly upkeep: Upkeep;
+  readonly #health: StoreHealth;
+  #forks = 0;
 
   constructor(host: Host, layout: Layout, options: WriterOptions, instance: Instance) {
     this.directory = layout.directory;
@@ -65,86 +97,161 @@ class JsonlWriter implements OpenBackend {
     this.#layout = layout;
     this.#options = options;
     this.#instance = instance;
-    // What is not open for writing has been landed: nothing needs to be laid over its file.
-    this.#place = {
-      files: host.files,
-      layout,
-      patchesOf: () => [],
-      onDamage: options.onDamage,
-      onError: options.onError,
-    };
-    this.#landing = new Landing(instance.journal, options.journalBytes, options.onError);
+    this.#health = new StoreHealth(layout.directory);
+    const { onDamage, onError } = options;
+    this.#landedPlace = { files: host.files, layout, patchesOf: () => [], onDamage, onError };
+    this.#landing = new Landing(instance.journal, options.journalBytes, onError);
     this.#committer = new Committer(instance.journal, {
       checkFence: async () => await this.#checkFence(),
       betweenBlocks: async () => await this.#landing.recycleIfLarge(),
       onFailed: async (error) => await this.#fail(error),
     });
     this.#sessions = new OpenSessions(host, layout, {
-      settle: async (log) => await this.#landing.trySettle(log),
-      onDamage: options.onDamage,
-      newestArchived: async (key) => (await newestPutAway(this.#place, "archived", key))?.file,
-      onNamesUnknown: async (cause) => {
-        const failure = this.#unknownOutcome("syncing the directory failed", cause);
-        await this.#committer.stop(failure);
-        await this.#fail(failure);
-        return failure;
-      },
+      temporaryPath: () => instance.temporaryPath(),
+      onDamage,
+      newestArchived: async (key) => (await newestPutAway(this.#landedPlace, "archived", key))?.file,
+      onNamesUnknown: async (cause) =>
+        await this.#stop(this.#health.unknownOutcome("syncing the directory failed", cause)),
     });
-    this.#surroundings = {
+    this.#tenures = new Tenures({
       host,
-      hold: async (key) => await this.#sessions.hold(key),
-      archived: async (key) => await this.#archived(key),
-      holdNew: async (key, at) => await this.#sessions.holdNew(key, at),
+      self: instance.self,
+      leases: instance.leases,
+      whyStopped: () => this.#health.whyStopped(),
+      checkPlace: async () => await this.#checkPlace(),
+      settle: async (log) => await this.#landing.trySettle(log),
+      syncNames: async () => await this.#sessions.syncNames(),
+      onError,
+    });
+    this.#locks = new OwnLocks(host, instance.self);
+    this.#changes = new SessionChanges(host, layout, async (key) => await this.snapshot(key));
+    instance.onWanted((name) => this.#tenures.want(name));
+    this.upkeep = jsonlUpkeep({
+      sealing: this.#sealing,
+      now: () => new Date(host.now()).toISOString(),
+      place: async () => await this.#place(),
+      verifyPlace: ({ patchesOf }) => {
+        const self = { instance: instance.self.instance, isForking: () => this.#forks > 0 };
+        const { neighbours } = instance;
+        return verifyPlace({ files: host.files, layout, neighbours, patchesOf, journalDamage: [], self });
+      },
+      alone: async (key, task) => await this.#alone(key, async ({ tenure }) => await task(tenure)),
+      keyOf: (leaseName) => this.#tenures.keyOf(leaseName),
+      takeLease: async (name) =>
+        await instance.leases.takeNamed(name, name, this.#patience(undefined, undefined)),
+    });
+    this.#queues = new SessionQueues({
+      host,
+      enter: async (key) => await this.#enter(key),
+      view: (log) => this.#snapshotOf(log),
+      archived: async (key) => (await newestPutAway(this.#landedPlace, "archived", key))?.snapshot,
+      begin: async (tenure, at) => await this.#sessions.begin(tenure, at),
+      sealIfLong: async (tenure) => {
+        const { log } = tenure;
+        if (log === undefined || log.end < options.segmentBytes) return;
+        await tenure.setLog(await sealSession(this.#sealing, log));
+      },
       checkWritable: async () => {
-        this.#checkNotFailed();
+        this.#health.check();
         await this.#landing.checkRoom();
         await this.#checkJournal();
       },
       commit: async (records, onDurable) => await this.#committer.commit(records, onDurable),
-      land: (log) => this.#landing.begin(log),
-      onIdle: (key) => this.#writers.delete(key),
-    };
+      land: (log) => {
+        this.#landing.begin(log);
+        this.#changes.tell(log.header.key);
+      },
+    });
   }
 
   async write(key: string, operation: Operation): Promise<Written> {
-    return await this.#writerOf(key).write(operation);
+    return await this.#queues.write(key, operation);
   }
 
+  /** What we hold is read as we have it; everything else as any reader would. */
   async snapshot(key: string): Promise<Snapshot | undefined> {
-    this.#checkNotFailed();
-    // Active again after the archive: it may have come back while we looked there.
-    return (await this.#active(key)) ?? (await this.#archived(key)) ?? (await this.#active(key));
+    this.#health.check();
+    const held = this.#tenures.holdIfOpen(key);
+    if (held === undefined) return await readKey(await this.#place(), key);
+    try {
+      return this.#snapshotOf(held.log);
+    } finally {
+      await held.release();
+    }
   }
 
   async *snapshots(): AsyncIterable<Snapshot> {
-    this.#checkNotFailed();
-    const open = new Map(this.#sessions.list().map(([key, log]) => [sessionPath(this.#layout, key), log]));
-    for (const log of open.values()) yield this.#snapshotOf(log);
+    this.#health.check();
+    const open = new Map(this.#tenures.openLogs().map((log) => [log.path, this.#snapshotOf(log)]));
+    yield* open.values();
     const files = await sessionFiles(this.#host.files, this.#layout);
     yield* listReadableSessions(
-      this.#place,
+      await this.#place(),
       files.filter(({ path }) => !open.has(path)),
     );
   }
 
   readonly putAway: PutAway = {
-    archive: async (key) => await this.#alone(key, async (around) => await archiveSession(around, key)),
-    restore: async (key, id) =>
-      await this.#alone(key, async (around) => await restoreSession(around, key, id)),
+    archive: async (key) => await this.#alone(key, archiveSession),
+    restore: async (key, id) => await this.#alone(key, async (around) => await restoreSession(around, id)),
     delete: async (key, forever) =>
-      await this.#alone(key, async (around) => await deleteSession(around, key, forever)),
+      await this.#alone(key, async (around) => await deleteSession(around, forever)),
+    purge: async (before, dryRun) =>
+      await purgeTrash(await this.#place(), { before, dryRun }, async ({ key, id }, file) => {
+        await this.#alone(key, async ({ sessions, place }) => {
+          // Somebody may have brought it back since we looked.
+          const isThere = (await place.files.stat(file.path)) !== undefined;
+          if (isThere) await sessions.removeForGood(key, id, file);
+        });
+      }),
   };
 
-  async close(): Promise<void> {
-    while (this.#writers.size > 0) {
-      await Promise.all([...this.#writers.values()].map(async (writer) => await writer.idle()));
-    }
-    await this.#committer.idle();
-    this.#closed = true;
-    await this.#sessions.stopOpening();
+  async fork(key: string, newKey: string, at: number | undefined): Promise<void> {
+    const around = { ...this.#sealing, host: this.#host, place: this.#landedPlace };
+    const view = (log: SessionLog): Snapshot => this.#snapshotOf(log);
+    this.#forks++;
     try {
-      if (this.#failure === undefined) await this.#end();
-      await this.#sessions.closeAll();
+      await this.#aloneWithBoth(key, newKey, async (parent, child) => {
+        await forkKey({ ...around, view }, parent, child, at);
+      });
+    } finally {
+      this.#forks--;
+    }
+  }
+
+  async changed(key: string, seen: SeenSession | undefined, signal: AbortSignal): Promise<void> {
+    await this.#changes.next(key, seen, signal);
+  }
+
+  /** Held as if one write went on and on: others wait, and this store's own writes pass. */
+  async lock(key: string, { wait, signal }: BackendLockOptions): Promise<() => Promise<void>> {
+    this.#health.check();
+    const patience = this.#patience(wait, signal, () => this.#health.isClosing);
+    const leaveLine = await this.#locks.take(key, patience);
+    let isHeld = true;
+    try {
+      const use = await this.#tenures.use(key, patience);
+      return async () => {
+        if (!isHeld) return;
+        isHeld = false;
+        leaveLine();
+        await use.release();
+      };
+    } catch (error) {
+      leaveLine();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#health.isClosing = true;
+    await this.#queues.idle();
+    await this.#committer.idle();
+    this.#health.isClosed = true;
+    await this.#tenures.idle();
+    try {
+      if (this.#health.failure === undefined) await this.#end();
+      await this.#tenures.closeAll();
     } catch (error) {
       throw ioError(error, "closing the store", this.directory);
     }
@@ -154,32 +261,72 @@ class JsonlWriter implements OpenBackend {
   async #end(): Promise<void> {
     try {
       await this.#landing.settleAll();
+      await this.#sessions.syncNames();
       await this.#instance.end();
     } catch (error) {
       await this.#fail(ioError(error, "closing the store", this.directory));
-      await this.#sessions.closeAll();
+      await this.#tenures.closeAll();
       throw error;
     }
   }
 
-  async #alone(key: string, task: (around: PutAwaySurroundings) => Promise<void>): Promise<void> {
-    const around: PutAwaySurroundings = {
-      sessions: this.#sessions,
-      place: this.#place,
-      settle: async (log) => await this.#landing.settle(log),
-      emptyJournal: async () => await this.#emptyJournal(),
+  async #enter(key: string): Promise<TenureUse> {
+    const use = await this.#tenures.use(key, this.#patience(undefined, undefined));
+    try {
+      await this.#sessions.open(use.tenure);
+      return use;
+    } catch (error) {
+      await use.release();
+      throw error;
+    }
+  }
+
+  /** Closing waits for writes, but not for those who wait for a lock. */
+  #patience(wait: number | undefined, signal: AbortSignal | undefined, isEnd = () => false): Patience {
+    const check = (): void => {
+      const stopped = this.#health.whyStopped() ?? (isEnd() ? this.#health.storeClosed() : undefined);
+      if (stopped !== undefined) throw stopped;
     };
-    await this.#writerOf(key).runAlone(async () => {
-      this.#checkNotFailed();
-      await task(around);
+    return new Patience(this.#host, { milliseconds: wait ?? this.#options.lockWait, signal, check });
+  }
+
+  async #alone(key: string, task: (around: PutAwaySurroundings) => Promise<void>): Promise<void> {
+    await this.#queues.runAlone(key, async () => {
+      await this.#underLease(key, async (tenure) => {
+        const settle = async (log: SessionLog): Promise<void> => await this.#landing.settle(log);
+        await task({ tenure, sessions: this.#sessions, place: this.#landedPlace, settle });
+      });
     });
   }
 
-  async #emptyJournal(): Promise<void> {
-    await this.#committer.between(async () => {
-      await this.#landing.settleAll();
-      await this.#instance.journal.beginGeneration();
+  /**
+   * Both wait in the lines of their keys from now on. The leases are taken in the order of the keys, whichever is which:
+   * two who fork to and fro must not wait for each other.
+   */
+  async #aloneWithBoth(
+    one: string,
+    other: string,
+    task: (one: Tenure, other: Tenure) => Promise<void>,
+  ): Promise<void> {
+    const [first, second] = one < other ? [one, other] : [other, one];
+    await this.#queues.runAloneWithBoth(one, other, async () => {
+      await this.#underLease(first, async (firstTenure) => {
+        await this.#underLease(second, async (secondTenure) => {
+          await (one === first ? task(firstTenure, secondTenure) : task(secondTenure, firstTenure));
+        });
+      });
     });
+  }
+
+  async #underLease(key: string, task: (tenure: Tenure) => Promise<void>): Promise<void> {
+    this.#health.check();
+    const { tenure, release } = await this.#enter(key);
+    try {
+      await task(tenure);
+    } finally {
+      await release();
+      this.#changes.tell(key);
+    }
   }
 
   /** Whoever is refused because the journal is full has tried to empty it. */
@@ -190,81 +337,60 @@ class JsonlWriter implements OpenBackend {
     if (failure !== undefined) throw failure;
   }
 
-  async #active(key: string): Promise<Snapshot | undefined> {
-    const held = await this.#sessions.hold(key);
-    if (held === undefined) return undefined;
-    try {
-      return this.#snapshotOf(held.log);
-    } finally {
-      await held.release();
-    }
+  /** Where sessions are read that we do not hold: dead instances may have left something that has not landed. */
+  async #place(): Promise<ReadPlace> {
+    const { files, layout, onDamage } = this.#landedPlace;
+    const patchesOf = await unlandedOfOthers(files, layout, this.#instance, onDamage);
+    if (patchesOf !== undefined) return { ...this.#landedPlace, patchesOf };
+    await this.#checkPlace();
+    return this.#landedPlace;
   }
 
-  async #archived(key: string): Promise<Snapshot | undefined> {
-    return (await newestPutAway(this.#place, "archived", key))?.snapshot;
-  }
-
-  #writerOf(key: string): SessionWriter {
-    const existing = this.#writers.get(key);
-    if (existing !== undefined) return existing;
-    const writer = new SessionWriter(key, this.#surroundings);
-    this.#writers.set(key, writer);
-    return writer;
-  }
-
-  #snapshotOf(log: SessionLog): Snapshot {
-    const asOfNow = log.asOfNow();
+  get #sealing(): SealSurroundings {
     return {
-      info: sessionInfo(log.header, log.state, log.end, log.damage.length),
-      state: log.state,
-      entries: (range) => this.#entries(asOfNow, range),
+      files: this.#host.files,
+      layout: this.#layout,
+      temporaryPath: () => this.#instance.temporaryPath(),
+      settle: async (log) => await this.#landing.settle(log),
+      checkFence: async () => await this.#checkPlace(),
+      syncNames: async (directory) => await this.#sessions.syncDirectory(directory),
     };
   }
 
-  async *#entries(log: ReadableLog, range: EntryRange): AsyncIterable<Entry> {
-    const held = await this.#sessions.hold(log.header.key);
-    try {
-      // Put away since, and perhaps another session has the key now: its file is found by its id.
-      if (held?.log.header.id !== log.header.id) yield* readEntriesById(this.#place, log, range);
-      else yield* readEntries(held.log.source(), log, range);
-    } catch (error) {
-      const { directory } = this;
-      if (this.#closed)
-        throw new LonghandError("STORE_CLOSED", `${directory} was closed while it was read`, { directory });
-      throw ioError(error, "reading the session", directory);
-    } finally {
-      await held?.release();
-    }
+  #snapshotOf(log: SessionLog): Snapshot {
+    return openLogSnapshot(this.#landedPlace, log, (key) => this.#tenures.holdIfOpen(key));
   }
 
   async #checkFence(): Promise<void> {
-    const fenced = await this.#instance.isFenced().catch((cause: unknown) => {
-      throw this.#unknownOutcome("whether the store was taken over cannot be told", cause);
+    const lost = await this.#instance.whyLost().catch((cause: unknown) => {
+      throw this.#health.unknownOutcome("whether the store was taken over cannot be told", cause);
     });
-    if (fenced)
-      throw this.#unknownOutcome("it was taken over by another process, which held this one for dead");
+    if (lost !== undefined) throw this.#health.unknownOutcome(lost);
   }
 
-  #unknownOutcome(reason: string, cause?: unknown): LonghandError {
+  /** Before anything is made or read by its path: it must be the directory that was opened. */
+  async #checkPlace(): Promise<void> {
+    const lost = await this.#instance.whyLost();
+    if (lost === undefined) return;
     const { directory } = this;
-    const message = `${directory}: ${reason}; whether this write counts is unknown. Reopen the store and retry with an id`;
-    return new LonghandError("STORE_FAILED", message, { directory }, cause);
+    const message = `${directory}: ${lost}; nothing was written. Reopen the store`;
+    throw await this.#stop(new LonghandError("STORE_FAILED", message, { directory }));
+  }
+
+  async #stop(failure: LonghandError): Promise<LonghandError> {
+    await this.#committer.stop(failure);
+    await this.#fail(failure);
+    return failure;
   }
 
   async #fail(failure: LonghandError): Promise<void> {
-    if (this.#failure !== undefined) return;
-    this.#failure = failure;
+    if (this.#health.failure !== undefined) return;
+    this.#health.failure = failure;
     await this.#landing.stop();
     try {
       await this.#instance.giveUp();
     } catch (error) {
       this.#options.onError(ioError(error, "giving up the store", this.directory));
     }
-  }
-
-  #checkNotFailed(): void {
-    if (this.#failure === undefined) return;
-    const message = `the store failed and must be reopened (${this.#failure.message})`;
-    throw new LonghandError("STORE_FAILED", message, { directory: this.directory }, this.#failure);
   }
 }

@@ -121,7 +121,8 @@ export class Landing {
       }
     }
     try {
-      await log.rewrite(groupBySession(await this.#journal.readBack()).get(log.header.id) ?? []);
+      const own = groupBySession(await this.#journal.readBack()).get(log.header.id) ?? [];
+      await log.rewrite(own.filter(({ file }) => file === log.header.file));
       await log.sync();
     } catch (cause) {
       throw ioError(cause, "syncing the session", log.path);

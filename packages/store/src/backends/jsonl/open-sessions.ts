@@ -1,23 +1,30 @@
-/** The session files of the directory in the writer's hands: found, created, kept open, and durably named. */
+/**
+ * The session files of the keys that this instance holds: found, created, moved, and durably named. Whatever it opens is
+ * opened by name and read again in each tenure.
+ */
 
-import type { LonghandError } from "../../errors.ts";
+import { LonghandError } from "../../errors.ts";
 import type { FileSystem, Host } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
 import { createSession } from "../../log/create-session.ts";
 import { openSessionForWriting } from "../../log/open-session.ts";
 import type { SessionLog } from "../../log/session-log.ts";
+import { firstHeader } from "../../record/header.ts";
 import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
 import type { Damage, SessionInfo } from "../../record/session-record.ts";
+import { unexplainedLinks } from "./explain-links.ts";
 import { putAwayDirectory, type PutAwayStatus, type SessionFile } from "./find-session-file.ts";
 import { sessionPath, type Layout } from "./layout.ts";
 import { NameSync } from "./name-sync.ts";
-import { SessionCache, type HeldLog } from "./session-cache.ts";
+import { removeSegments } from "./remove-segments.ts";
+import { noteRemoved } from "./note-removed.ts";
+import type { Tenure } from "./tenure.ts";
 
 type FilePlace = Pick<SessionFile, "path" | "status">;
 
 export interface OpenSessionsHooks {
-  /** Lands and syncs. False: it could not be done now. */
-  settle(log: SessionLog): Promise<boolean>;
+  /** A name for a file that is being written, in the directory of active sessions; no two are the same. */
+  temporaryPath(): string;
   onDamage(damage: Damage): void;
   newestArchived(key: string): Promise<FilePlace | undefined>;
   /** Which names are on the disk is unknown: the instance must stop. Answers with what to tell the caller. */
@@ -28,7 +35,6 @@ export class OpenSessions {
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #hooks: OpenSessionsHooks;
-  readonly #cache: SessionCache;
   readonly #names: Readonly<Record<SessionInfo["status"], NameSync>>;
 
   constructor(host: Host, layout: Layout, hooks: OpenSessionsHooks) {
@@ -40,99 +46,119 @@ export class OpenSessions {
       archived: new NameSync(host.files, layout.archive),
       trashed: new NameSync(host.files, layout.trash),
     };
-    this.#cache = new SessionCache({
-      load: async (key) => await this.#load(key),
-      settle: async (log) => await hooks.settle(log),
-    });
   }
 
-  /** The active session, which stays open until it is released. `undefined`: there is none. */
-  async hold(key: string): Promise<HeldLog | undefined> {
-    return await this.#cache.hold(key);
+  /** The active session. `undefined`: there is none. */
+  async open(tenure: Tenure): Promise<SessionLog | undefined> {
+    if (tenure.log !== undefined) await this.#checkUnchanged(tenure, tenure.log);
+    if (tenure.log === undefined) {
+      const log = await openSessionForWriting({
+        files: this.#host.files,
+        path: sessionPath(this.#layout, tenure.key),
+        key: tenure.key,
+        segments: this.#layout.segments,
+        damagedDirectory: this.#layout.damaged,
+        onDamage: (damage) => this.#hooks.onDamage(damage),
+      });
+      if (log !== undefined) {
+        await tenure.setLog(await this.#withDurableName(log));
+        await this.#warnOfLinks(log);
+      }
+    }
+    return tenure.log;
   }
 
-  /** For a key without an active session: the archived one comes back, or a new one begins, created `at`. */
-  async holdNew(key: string, at: string): Promise<HeldLog> {
-    return await this.#cache.holdNew(key, async () => {
-      const archived = await this.#hooks.newestArchived(key);
-      if (archived === undefined) return await this.#create(key, at);
-      await this.#move(archived, { status: "active", path: sessionPath(this.#layout, key) });
-      return (await this.#load(key)) ?? (await this.#create(key, at));
-    });
+  async #warnOfLinks({ path, header }: SessionLog): Promise<void> {
+    const links = await unexplainedLinks(this.#host.files, this.#layout, path);
+    if (links === 0) return;
+    const reason = `it has ${links} other ${links === 1 ? "name" : "names"} (hard links) that are not ours: whoever writes there changes this session; copy the file instead`;
+    this.#hooks.onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, key: header.key });
   }
 
-  list(): readonly (readonly [key: string, log: SessionLog])[] {
-    return this.#cache.openLogs();
-  }
-
-  /** Opens nothing more, and waits for what is being opened: that may still mend a file. */
-  async stopOpening(): Promise<void> {
-    await this.#cache.stopLoading();
-  }
-
-  /** What should be landed must be landed before. */
-  async closeAll(): Promise<void> {
-    await this.#cache.closeAll();
-  }
-
-  /** The active session's file goes to the archive or the trash. It must be landed and synced. */
-  async takeAway(key: string, status: PutAwayStatus, name: string): Promise<void> {
-    const from = { status: "active", path: sessionPath(this.#layout, key) } as const;
-    await this.#cache.withdraw(
-      key,
-      async () => await this.#move(from, await this.#putAwayPlace(status, name)),
+  /** Another program may have replaced or shortened the file. What we knew of it is worth nothing then. */
+  async #checkUnchanged(tenure: Tenure, log: SessionLog): Promise<void> {
+    if (await log.isIn(async () => await this.#host.files.stat(log.path))) return;
+    await tenure.setLog(undefined);
+    throw new LonghandError(
+      "SESSION_DAMAGED",
+      `${log.path} was replaced or shortened by another program while it was open; nothing was written. Try again to go on with the file as it is now`,
+      { file: log.path, key: tenure.key },
     );
   }
 
+  /** For a key without an active session: the archived one comes back, or a new one begins, created `at`. */
+  async begin(tenure: Tenure, at: string): Promise<SessionLog> {
+    const archived = await this.#hooks.newestArchived(tenure.key);
+    if (archived !== undefined) {
+      await this.bringBack(tenure, archived);
+      const log = await this.open(tenure);
+      if (log !== undefined) return log;
+    }
+    const log = await this.#create(tenure.key, at);
+    await tenure.setLog(log);
+    return log;
+  }
+
+  /** The active session's file goes to the archive or the trash. It must be landed and synced. */
+  async takeAway(tenure: Tenure, status: PutAwayStatus, name: string): Promise<void> {
+    const from = { status: "active", path: sessionPath(this.#layout, tenure.key) } as const;
+    await this.#move(from, await this.#putAwayPlace(status, name));
+    await tenure.setLog(undefined);
+  }
+
   /** A file becomes the key's active session. There must be none. */
-  async bringBack(key: string, from: FilePlace): Promise<void> {
-    const to = { status: "active", path: sessionPath(this.#layout, key) } as const;
-    await this.#cache.withdraw(key, async () => await this.#move(from, to));
+  async bringBack(tenure: Tenure, from: FilePlace): Promise<void> {
+    await this.#move(from, { status: "active", path: sessionPath(this.#layout, tenure.key) });
   }
 
   async moveToTrash(from: SessionFile): Promise<void> {
     await this.#move(from, await this.#putAwayPlace("trashed", from.name));
   }
 
-  /** For good. */
-  async removeFiles(removed: readonly SessionFile[]): Promise<void> {
-    for (const { path, status } of removed) {
-      await this.#names[status].change(async () => await this.#host.files.unlink(path));
-    }
-    await this.#syncNames();
+  /** For good. That it is meant is durable before anything goes: somebody's journal may still speak of the session. */
+  async removeForGood(key: string, id: string, { path, status }: FilePlace): Promise<void> {
+    await noteRemoved(this.#host, this.#layout, { key, id });
+    await this.#names[status].change(async () => await this.#host.files.unlink(path));
+    await this.syncNames();
+    await removeSegments(this.#host.files, this.#layout, id);
   }
 
-  /** Before its first journal record a session's name is durable, also if an attempt to create it was cut short. */
-  async #load(key: string): Promise<SessionLog | undefined> {
-    const log = await openSessionForWriting({
-      files: this.#host.files,
-      path: sessionPath(this.#layout, key),
-      key,
-      damagedDirectory: this.#layout.damaged,
-      onDamage: (damage) => this.#hooks.onDamage(damage),
-    });
-    return log === undefined ? undefined : await this.#withDurableName(log);
+  /** Every name that this instance has changed is durable when it resolves. If that fails, the instance stops. */
+  async syncNames(): Promise<void> {
+    try {
+      await Promise.all(Object.values(this.#names).map(async (names) => await names.sync()));
+    } catch (cause) {
+      throw await this.#hooks.onNamesUnknown(cause);
+    }
+  }
+
+  /** The names in one directory, whoever has changed them. If that fails, the instance stops. */
+  async syncDirectory(path: string): Promise<void> {
+    try {
+      await this.#host.files.syncDirectory(path);
+    } catch (cause) {
+      throw await this.#hooks.onNamesUnknown(cause);
+    }
   }
 
   async #create(key: string, at: string): Promise<SessionLog> {
-    // The name must be free on the disk, not only look free: an earlier session of this key may be on its way out.
-    await this.#syncNames();
+    // The name must be free on the disk, not only look free: an earlier session of this key may be on its way out. Those
+    // who held the key before us have made their names durable, or were taken over by somebody who did.
+    await this.syncNames();
     const path = sessionPath(this.#layout, key);
     const id = makeId(this.#host.now(), this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
-    const header = { key, id, at };
-    const { directory } = this.#layout;
-    const creating = this.#names.active.change(
-      async () => await createSession(this.#host.files, directory, path, header),
-    );
+    const place = { header: firstHeader({ key, id, at }), temporary: this.#hooks.temporaryPath(), path };
+    const creating = this.#names.active.change(async () => await createSession(this.#host.files, place));
     const log = await creating.catch((error: unknown) => {
       throw ioError(error, "creating the session", path);
     });
     return await this.#withDurableName(log);
   }
 
+  /** Before its first journal record a session's name is durable, also if an attempt to create it was cut short. */
   async #withDurableName(log: SessionLog): Promise<SessionLog> {
     try {
-      await this.#syncNames();
+      await this.syncNames();
       return log;
     } catch (error) {
       // The failure to sync is the one to tell, whatever closing says.
@@ -145,24 +171,17 @@ export class OpenSessions {
   async #move(from: FilePlace, to: FilePlace): Promise<void> {
     const rename = async (): Promise<void> => await this.#host.files.rename(from.path, to.path);
     await this.#names[from.status].change(async () => await this.#names[to.status].change(rename));
-    await this.#syncNames();
+    await this.syncNames();
   }
 
   async #putAwayPlace(status: PutAwayStatus, name: string): Promise<FilePlace> {
     const directory = putAwayDirectory(this.#layout, status);
-    if ((await this.#host.files.stat(directory)) === undefined) {
+    const found = await this.#host.files.stat(directory);
+    if (found === undefined) {
       await this.#names.active.change(async () => await makeDirectoryOnce(this.#host.files, directory));
-      await this.#syncNames();
-    }
+      await this.syncNames();
+    } else if (found.kind !== "directory") throw inTheWay(directory);
     return { status, path: `${directory}/${name}` };
-  }
-
-  async #syncNames(): Promise<void> {
-    try {
-      await Promise.all(Object.values(this.#names).map(async (names) => await names.sync()));
-    } catch (cause) {
-      throw await this.#hooks.onNamesUnknown(cause);
-    }
   }
 }
 
@@ -171,4 +190,9 @@ async function makeDirectoryOnce(files: FileSystem, path: string): Promise<void>
   await files.makeDirectory(path).catch((error: unknown) => {
     if (errorCode(error) !== "EEXIST") throw error;
   });
+}
+
+function inTheWay(path: string): LonghandError {
+  const message = `${path} is in the way: it is not a directory; move it away`;
+  return new LonghandError("DIRECTORY_UNSAFE", message, { file: path });
 }

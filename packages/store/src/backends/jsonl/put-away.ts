@@ -1,39 +1,34 @@
 /**
  * Archiving, restoring, deleting. Each is a barrier: the session is landed and synced before its file changes its name,
- * and the names are synced before the answer. Each runs alone among the writes of its key.
+ * and the names are synced before the answer. Each runs alone among the writes of its key, under its lease.
  */
 
 import { LonghandError } from "../../errors.ts";
 import { fileNameOf } from "../../record/key.ts";
 import type { SessionLog } from "../../log/session-log.ts";
 import { putAwayFilesOf, PUT_AWAY, type PutAwayStatus, type SessionFile } from "./find-session-file.ts";
-import { putAwayName } from "./layout.ts";
+import { idInName, putAwayName } from "./layout.ts";
 import { newestPutAway } from "./list-sessions.ts";
 import type { OpenSessions } from "./open-sessions.ts";
 import type { ReadPlace } from "./read-session.ts";
+import type { Tenure } from "./tenure.ts";
 
 export interface PutAwaySurroundings {
+  readonly tenure: Tenure;
   readonly sessions: OpenSessions;
   readonly place: ReadPlace;
   /** Lands and syncs, or rejects. */
   settle(log: SessionLog): Promise<void>;
-  /** Afterwards no journal names a session that was settled before. */
-  emptyJournal(): Promise<void>;
 }
 
-export async function archiveSession(around: PutAwaySurroundings, key: string): Promise<void> {
-  if (!(await putAwayActive(around, key, "archived"))) throw notFound(key, "to archive");
+export async function archiveSession(around: PutAwaySurroundings): Promise<void> {
+  if (!(await putAwayActive(around, "archived"))) throw notFound(around.tenure.key, "to archive");
 }
 
 /** The newest archived one, else the newest in the trash; or the one with this id, wherever it is. */
-export async function restoreSession(
-  around: PutAwaySurroundings,
-  key: string,
-  id: string | undefined,
-): Promise<void> {
-  const active = await around.sessions.hold(key);
-  if (active !== undefined) {
-    await active.release();
+export async function restoreSession(around: PutAwaySurroundings, id: string | undefined): Promise<void> {
+  const { key, log } = around.tenure;
+  if (log !== undefined) {
     throw new LonghandError(
       "SESSION_EXISTS",
       `${JSON.stringify(key)} has an active session; archive or delete that one before you restore another`,
@@ -43,42 +38,30 @@ export async function restoreSession(
   const file = await findPutAway(around, key, id);
   if (file === undefined)
     throw notFound(key, id === undefined ? "to restore" : `with the id ${id} to restore`);
-  await around.sessions.bringBack(key, file);
+  await around.sessions.bringBack(around.tenure, file);
 }
 
 /** Nothing there is nothing to do. */
-export async function deleteSession(
-  around: PutAwaySurroundings,
-  key: string,
-  forever: boolean,
-): Promise<void> {
-  await putAwayActive(around, key, "trashed");
+export async function deleteSession(around: PutAwaySurroundings, forever: boolean): Promise<void> {
+  const { key } = around.tenure;
+  await putAwayActive(around, "trashed");
   const { files, layout } = around.place;
   for (const file of await putAwayFilesOf(files, layout, "archived", key)) {
     await around.sessions.moveToTrash(file);
   }
   if (!forever) return;
-  const trashed = await putAwayFilesOf(files, layout, "trashed", key);
-  if (trashed.length === 0) return;
-  // A journal record without its file would look like damage to whoever replays it.
-  await around.emptyJournal();
-  await around.sessions.removeFiles(trashed);
+  for (const file of await putAwayFilesOf(files, layout, "trashed", key)) {
+    await around.sessions.removeForGood(key, idInName(file.name), file);
+  }
 }
 
-async function putAwayActive(
-  around: PutAwaySurroundings,
-  key: string,
-  status: PutAwayStatus,
-): Promise<boolean> {
-  const held = await around.sessions.hold(key);
-  if (held === undefined) return false;
-  try {
-    await around.settle(held.log);
-    await around.sessions.takeAway(key, status, putAwayName(fileNameOf(key), held.log.header.id));
-    return true;
-  } finally {
-    await held.release();
-  }
+async function putAwayActive(around: PutAwaySurroundings, status: PutAwayStatus): Promise<boolean> {
+  const { tenure, sessions } = around;
+  const { key, log } = tenure;
+  if (log === undefined) return false;
+  await around.settle(log);
+  await sessions.takeAway(tenure, status, putAwayName(fileNameOf(key), log.header.id));
+  return true;
 }
 
 async function findPutAway(

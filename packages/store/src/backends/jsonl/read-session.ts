@@ -1,27 +1,30 @@
-/** A session file as a reader without a lease gets it: opened, scanned, closed; opened again when entries are read. */
+/** A session as a reader without a lease gets it: opened, scanned, closed; opened again when entries are read. */
 
 import { LonghandError } from "../../errors.ts";
 import type { FileSystem, OpenFile } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { useFile } from "../../host/use-file.ts";
 import { patchedSource, type Patch } from "../../log/byte-source.ts";
-import { checkOutcome, openFile, reportDamage } from "../../log/open-session.ts";
-import { readEntries, type ReadableLog } from "../../log/read-entries.ts";
-import { scanLog } from "../../log/scan-log.ts";
-import type { Header } from "../../record/encode.ts";
-import type { Entry } from "../../record/entry.ts";
+import { bytesOf, firstKeptSeq, partsOf, type LogPart, type OpenedPart } from "../../log/log-part.ts";
+import { openSegment } from "../../log/open-segment.ts";
+import { openFile, scanFile } from "../../log/open-session.ts";
+import { readEntries, stateAfter, type ReadableLog } from "../../log/read-entries.ts";
+import { segmentPath } from "../../log/segment-path.ts";
+import type { SessionState } from "../../record/fold.ts";
+import type { Header } from "../../record/header.ts";
 import { fileNameOf } from "../../record/key.ts";
 import { sessionInfo } from "../../record/session-info.ts";
-import type { Damage } from "../../record/session-record.ts";
-import type { EntryRange, Snapshot } from "../../store/backend.ts";
-import { findSessionFile, headerIn, MAX_HEADER_BYTES, type SessionFile } from "./find-session-file.ts";
+import type { Damage, SessionInfo } from "../../record/session-record.ts";
+import type { ScanDamage } from "../../record/scan.ts";
+import type { Snapshot } from "../../store/backend.ts";
+import { findSessionFile, peekHeader, type SessionFile } from "./find-session-file.ts";
 import type { Layout } from "./layout.ts";
 
 export interface ReadPlace {
   readonly files: FileSystem;
   readonly layout: Layout;
-  /** Acknowledged records of a session that may not be in its file yet. */
-  readonly patchesOf: (sessionId: string) => readonly Patch[];
+  /** Acknowledged records that may not be in the session's active file yet. */
+  readonly patchesOf: (header: Pick<Header, "id" | "file">) => readonly Patch[];
   readonly onDamage: (damage: Damage) => void;
   readonly onError: (error: LonghandError) => void;
 }
@@ -29,75 +32,105 @@ export interface ReadPlace {
 /** `key`: whose session it should be; `undefined`: whoever's it is. Answers `undefined` if there is no such file. */
 export async function readSession(
   place: ReadPlace,
-  file: Pick<SessionFile, "path" | "status">,
+  { path, status }: Pick<SessionFile, "path" | "status">,
   key: string | undefined,
 ): Promise<Snapshot | undefined> {
-  const opened = await openFile({ files: place.files, path: file.path }, "read");
+  const { files, layout, onDamage } = place;
+  const opened = await openFile({ files, path }, "read");
   if (opened === undefined) return undefined;
   try {
-    return await useFile(opened, async () => await scanSession(place, file, opened, key));
+    return await useFile(opened, async () => {
+      const header = await peekHeader(opened);
+      const patches = header === undefined ? [] : place.patchesOf(header);
+      const tail = await scanFile({ files, path, key, segments: layout.segments, onDamage }, opened, patches);
+      const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);
+      return snapshotOf(log, tail.header, tail.state, tail.damage.length, status);
+    });
   } catch (error) {
-    throw ioError(error, "reading the session", file.path);
+    throw ioError(error, "reading the session", path);
   }
 }
 
-/** The entries of a session by its id, wherever its file has gone since it was scanned. */
-export async function* readEntriesById(
-  place: ReadPlace,
+export function snapshotOf(
   log: ReadableLog,
-  range: EntryRange,
-): AsyncIterable<Entry> {
-  const { id, key } = log.header;
-  const opened = await openById(place, log.header);
-  if (opened === undefined) {
-    throw new LonghandError(
-      "SESSION_NOT_FOUND",
-      `the session ${JSON.stringify(key)} was deleted while it was read`,
-      { key, id },
-    );
-  }
-  try {
-    yield* readEntries(patchedSource(opened, (await opened.stat()).size, place.patchesOf(id)), log, range);
-  } finally {
-    await opened.close();
-  }
+  header: Header,
+  state: SessionState,
+  damaged: number,
+  status: SessionInfo["status"],
+): Snapshot {
+  return {
+    info: sessionInfo(header, state, bytesOf(log.parts), damaged, status),
+    state,
+    entries: (range) => readEntries(log, range),
+    stateAfter: async (seq) => await stateAfter(log, Math.min(seq, state.seq)),
+    firstSeq: firstKeptSeq(log.parts),
+  };
 }
 
-async function scanSession(
+/** The session's files, wherever they have gone when they are read: sealed, compressed, archived meanwhile. */
+function logOf(
   place: ReadPlace,
-  { path, status }: Pick<SessionFile, "path" | "status">,
-  file: OpenFile,
-  expectedKey: string | undefined,
-): Promise<Snapshot> {
-  const header = await peekHeader(file);
-  const patches = header === undefined ? [] : place.patchesOf(header.id);
-  const source = patchedSource(file, (await file.stat()).size, patches);
-  const key = expectedKey ?? header?.key ?? "";
-  const log = checkOutcome(await scanLog(source), { path, key });
-  reportDamage(log, { path, key, onDamage: place.onDamage });
+  header: Header,
+  end: number,
+  seq: number,
+  patches: readonly Patch[],
+): ReadableLog {
   return {
-    info: sessionInfo(log.header, log.state, log.end, log.damage.length, status),
-    state: log.state,
-    entries: (range) => readEntriesById({ ...place, patchesOf: () => patches }, log, range),
+    parts: partsOf(header, end, seq),
+    onDamage: reportFor(place, header),
+    openPart: async (part) => await openPart(place, header, part, patches),
   };
+}
+
+export function reportFor(
+  { onDamage }: Pick<ReadPlace, "onDamage">,
+  { key }: Pick<Header, "key">,
+): (damage: ScanDamage, path: string) => void {
+  return (damage, path) => onDamage({ ...damage, file: path, key });
+}
+
+/** The active file may have been sealed since: then it is found among the segments, by its number. */
+export async function openPart(
+  place: ReadPlace,
+  header: Header,
+  part: LogPart,
+  patches: readonly Patch[],
+): Promise<OpenedPart | undefined> {
+  const { files, layout } = place;
+  const report = reportFor(place, header);
+  const sealed = segmentPath(layout.segments, header.id, part.file);
+  if (part.sum !== undefined) return await openSegment(files, sealed, part, report);
+  const active = await openActive(place, header, part.file);
+  if (active === "sealed") return await openSegment(files, sealed, part, report);
+  if (active === undefined) throw deletedMeanwhile(header);
+  const { file, path } = active;
+  const source = patchedSource(file, (await file.stat()).size, patches);
+  return { path, source, close: async () => await file.close() };
 }
 
 /** It may be put away and brought back while we look: so often in a row that we miss it each time is not believable. */
 const LOOKS = 20;
 
-async function openById({ files, layout }: ReadPlace, { id, key }: Header): Promise<OpenFile | undefined> {
+async function openActive(
+  { files, layout }: ReadPlace,
+  { id, key }: Header,
+  number: number,
+): Promise<{ file: OpenFile; path: string } | "sealed" | undefined> {
   for (let look = 0; look < LOOKS; look++) {
     const found = await findSessionFile(files, layout, id, fileNameOf(key));
-    const opened = found === undefined ? undefined : await openFile({ files, path: found.path }, "read");
-    if (opened === undefined) continue;
-    if ((await peekHeader(opened))?.id === id) return opened;
-    // Moved in between, and another session of the key is in its place.
-    await opened.close();
+    if (found === undefined) continue;
+    if (found.header.file > number) return "sealed";
+    const file = await openFile({ files, path: found.path }, "read");
+    if (file === undefined) continue;
+    const header = await peekHeader(file);
+    if (header?.id === id && header.file === number) return { file, path: found.path };
+    // Moved in between, and another file is in its place.
+    await file.close();
   }
   return undefined;
 }
 
-async function peekHeader(file: OpenFile): Promise<Header | undefined> {
-  const start = Buffer.allocUnsafe(MAX_HEADER_BYTES);
-  return headerIn(start.subarray(0, await file.read(start, 0)));
+function deletedMeanwhile({ key, id }: Header): LonghandError {
+  const message = `the session ${JSON.stringify(key)} was deleted while it was read`;
+  return new LonghandError("SESSION_NOT_FOUND", message, { key, id });
 }

@@ -5,25 +5,28 @@
 
 import type { Host } from "../../host/host.ts";
 import type { JournalRecord } from "../../journal/block.ts";
-import type { PlacedLine, SessionLog } from "../../log/session-log.ts";
-import { readEntries } from "../../log/read-entries.ts";
-import { encodeEntry } from "../../record/encode.ts";
+import type { SessionLog } from "../../log/session-log.ts";
 import type { Entry } from "../../record/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../../record/fold.ts";
 import { fileNameOf } from "../../record/key.ts";
 import { toEntries } from "../../record/to-entries.ts";
 import type { Decision, Operation, Snapshot } from "../../store/backend.ts";
 import type { Written } from "../../store/types.ts";
-import type { HeldLog } from "./session-cache.ts";
+import type { Tenure } from "./tenure.ts";
+import type { TenureUse } from "./tenures.ts";
 
 /** What a writer needs of the store around it. */
 export interface WriterSurroundings {
   readonly host: Host;
-  hold(key: string): Promise<HeldLog | undefined>;
+  /** Waits in line for the key; its session is open then, if it has one. */
+  enter(key: string): Promise<TenureUse>;
+  view(log: SessionLog): Snapshot;
   /** The archived session of a key that has no active one. */
   archived(key: string): Promise<Snapshot | undefined>;
   /** Brings the archived session back, or creates a new one, as old as its first record. */
-  holdNew(key: string, at: string): Promise<HeldLog>;
+  begin(tenure: Tenure, at: string): Promise<SessionLog>;
+  /** Begins the session's next file if the present one is long enough. */
+  sealIfLong(tenure: Tenure): Promise<void>;
   /** Rejects when nothing more may be written. */
   checkWritable(): Promise<void>;
   commit(records: readonly JournalRecord[], onDurable: () => void): Promise<void>;
@@ -120,19 +123,19 @@ export class SessionWriter {
   }
 
   async #perform(group: readonly WaitingWrite[]): Promise<void> {
-    await this.#around.checkWritable();
-    let held = await this.#around.hold(this.#key);
+    const around = this.#around;
+    await around.checkWritable();
+    const { tenure, release } = await around.enter(this.#key);
     try {
-      const view = held === undefined ? await this.#around.archived(this.#key) : viewOf(held.log);
+      await around.sealIfLong(tenure);
+      const { log } = tenure;
+      const view = log === undefined ? await around.archived(this.#key) : around.view(log);
       const decided = await this.#decide(group, view ?? NOTHING);
       const first = decided.find(({ entries }) => entries.length > 0)?.entries[0];
-      if (first !== undefined) {
-        held ??= await this.#around.holdNew(this.#key, first.at);
-        await this.#commit(decided, held.log);
-      }
+      if (first !== undefined) await this.#commit(decided, log ?? (await around.begin(tenure, first.at)));
       for (const { waiting, seq } of decided) waiting.resolve({ seq });
     } finally {
-      await held?.release();
+      await release();
     }
   }
 
@@ -161,38 +164,25 @@ export class SessionWriter {
   }
 
   async #commit(decided: readonly Decided[], log: SessionLog): Promise<void> {
-    const lines: PlacedLine[] = [];
-    const records: JournalRecord[] = [];
-    let offset = log.end;
-    for (const { entries } of decided) {
-      if (entries.length === 0) continue;
-      const start = offset;
-      const batch = entries.map((entry) => {
-        const line = { entry, offset, bytes: encodeEntry(entry, log.header.id) };
-        offset += line.bytes.length;
-        return line;
-      });
-      for (const line of batch) lines.push(line);
-      records.push(this.#record(log, start, batch));
-    }
+    const batches = log.place(decided.map(({ entries }) => entries).filter((entries) => entries.length > 0));
+    const { id, file } = log.header;
+    const name = fileNameOf(this.#key);
+    const records = batches.map(({ offset, bytes }): JournalRecord => ({
+      session: id,
+      file,
+      name,
+      offset,
+      bytes,
+    }));
     await this.#around.commit(records, () => {
-      log.acknowledge(lines);
+      log.acknowledge(batches);
       this.#around.land(log);
     });
-  }
-
-  #record(log: SessionLog, offset: number, batch: readonly PlacedLine[]): JournalRecord {
-    const bytes = Buffer.concat(batch.map((line) => line.bytes));
-    return { session: log.header.id, file: 0, name: fileNameOf(this.#key), offset, bytes };
   }
 }
 
 /** What a decision is made against. */
-type View = Pick<Snapshot, "state" | "entries">;
-
-function viewOf(log: SessionLog): View {
-  return { state: log.state, entries: (range) => readEntries(log.source(), log, range) };
-}
+type View = Omit<Snapshot, "info">;
 
 const NOTHING: View = {
   state: EMPTY_STATE,
@@ -200,4 +190,6 @@ const NOTHING: View = {
   entries: async function* () {
     return;
   },
+  stateAfter: () => Promise.resolve(EMPTY_STATE),
+  firstSeq: 1,
 };

@@ -66,7 +66,8 @@ describe.each(EDITS)("a session file saved %s", (_, edit) => {
   test.each([true, false])("gets what a dead writer had not landed (readOnly: %s)", async (readOnly) => {
     // A missing newline is put in when a writer opens the file, which is before nothing can be landed any more.
     const mending = await openStore(directory);
-    await mending.session("a").state();
+    const refused = mending.session("a").append(user("x"), { expectedSeq: 999 });
+    await expect(refused).rejects.toMatchObject({ code: "SEQ_CONFLICT" });
     await mending.close();
     const writer = new ChildProcess("hold-store", directory, "no-landing");
     await writer.printed(1);

@@ -1,0 +1,136 @@
+/** `longhand reclaim`: compresses what is no longer written to. Drops old records only when asked to, and asks back. */
+
+import { InvalidArgumentError } from "commander";
+import type { Reclaimed, ReclaimOptions, Store } from "@longhand/store";
+import { CommandError } from "../command-error.ts";
+import { chooseKeys } from "../sessions/choose-keys.ts";
+import { withStoreForReading, withStoreForWriting } from "../sessions/with-store.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { formatBytes } from "../terminal/format-count.ts";
+import { timesFor } from "../terminal/format-time.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { showPercent, startProgress } from "../terminal/progress.ts";
+import { shellQuote } from "../terminal/shell-quote.ts";
+import { addExamples } from "./add-examples.ts";
+import { MOMENT_HELP, parseMoment } from "./parse-moment.ts";
+import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+
+export interface ReclaimCommandOptions extends JsonOption {
+  readonly dropBefore?: Date | number;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+export const defineCommand: DefineCommand = (command, begin) => {
+  addExamples(command, [
+    ["longhand reclaim", "compresses the sealed parts of all sessions; every record stays"],
+    ["longhand reclaim --dry-run", "what that would save"],
+    ["longhand reclaim my-notes --drop-before 365d", "drops old records of one session for good; asks first"],
+  ]);
+  command
+    .argument("[keys...]", "keys, or parts of keys that no other key has (default: everything)")
+    .option(
+      "--drop-before <moment or seq>",
+      `also drops sealed parts that end before it. A seq, or ${MOMENT_HELP}`,
+      parseBound,
+    )
+    .option("--dry-run", "says what would come of it, and changes nothing")
+    .option("--yes", "do not ask before dropping")
+    .option("--json", "one JSON document: bytesBefore, bytesAfter")
+    .addHelpText(
+      "after",
+      "\nOnly whole sealed parts are dropped, and a line in the session says what went; a seq needs a key.",
+    )
+    .action(async (keys: string[], options: ReclaimCommandOptions) => reclaim(keys, options, begin(options)));
+};
+
+export async function reclaim(
+  wanted: readonly string[],
+  options: ReclaimCommandOptions,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { toPaste } = surroundings;
+  const { dropBefore, dryRun = false, yes = false } = options;
+  if (typeof dropBefore === "number" && wanted.length === 0) {
+    // The same number means another moment in each session.
+    throw new CommandError(
+      "USAGE_INVALID",
+      "--drop-before with a seq needs the key of a session; or give a date",
+    );
+  }
+  const chosen = await withStoreForReading(
+    surroundings,
+    async (store) =>
+      (await isEmpty(store)) && wanted.length === 0 ? undefined : chooseKeys(store, wanted, surroundings),
+    { onDamage: () => undefined, onUnreadable: () => undefined },
+  );
+  if (chosen === undefined) {
+    // Opening for writing would make a store.
+    tell({ bytesBefore: 0, bytesAfter: 0 }, options, surroundings);
+    return;
+  }
+  const drop = dropBefore === undefined ? {} : { drop: { before: dropBefore } };
+  const perform = async (isDryRun: boolean): Promise<Reclaimed> =>
+    reclaimWithProgress({ ...chosen, ...drop, dryRun: isDryRun }, surroundings);
+  if (dropBefore !== undefined && !dryRun) {
+    const { bytesBefore, bytesAfter } = await perform(true);
+    const words = ["reclaim --yes", `--drop-before ${boundText(dropBefore)}`, ...wanted.map(shellQuote)];
+    await confirm(surroundings, {
+      question: `Drop records before ${shownBound(dropBefore, surroundings)} for good (${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)})?`,
+      yes,
+      command: toPaste(words.join(" ")),
+    });
+  }
+  tell(await perform(dryRun), options, surroundings);
+}
+
+async function isEmpty(store: Store): Promise<boolean> {
+  const sessions = store.list({ status: "any", limit: 1 })[Symbol.asyncIterator]();
+  return (await sessions.next()).done === true;
+}
+
+async function reclaimWithProgress(options: ReclaimOptions, surroundings: Surroundings): Promise<Reclaimed> {
+  const progress = startProgress(surroundings.output);
+  const onProgress = showPercent(progress, options.dryRun === true ? "measuring" : "reclaiming");
+  try {
+    // A dry run too: what can be reclaimed is known to whoever may write to the session.
+    return await withStoreForWriting(surroundings, async (store) =>
+      store.reclaim({ ...options, onProgress }),
+    );
+  } finally {
+    progress.end();
+  }
+}
+
+function tell(
+  { bytesBefore, bytesAfter }: Reclaimed,
+  { dryRun = false }: ReclaimCommandOptions,
+  { output, json }: Surroundings,
+): void {
+  if (json) {
+    output.write(jsonLine({ dryRun, bytesBefore, bytesAfter }));
+    return;
+  }
+  const sizes = `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}`;
+  if (bytesBefore === bytesAfter)
+    output.write(`There is nothing to reclaim (${formatBytes(bytesBefore)}).\n`);
+  else
+    output.write(
+      `${dryRun ? "Would reclaim" : "Reclaimed"} ${formatBytes(bytesBefore - bytesAfter)}: ${sizes}.\n`,
+    );
+}
+
+function parseBound(text: string): Date | number {
+  if (!/^\d+$/.test(text)) return parseMoment(text);
+  const seq = Number(text);
+  if (Number.isSafeInteger(seq) && seq >= 1) return seq;
+  throw new InvalidArgumentError("A seq must be a whole number from 1 on.");
+}
+
+function boundText(bound: Date | number): string {
+  return typeof bound === "number" ? String(bound) : bound.toISOString();
+}
+
+function shownBound(bound: Date | number, { output }: Surroundings): string {
+  return typeof bound === "number" ? `#${bound}` : timesFor(output).moment(bound.toISOString());
+}

@@ -1,0 +1,44 @@
+/** Reads sessions through and tells what is wrong with them: damaged places, and sessions that cannot be read at all. */
+
+import type { VerifyReport } from "@longhand/store";
+import { showPercent, startProgress } from "../terminal/progress.ts";
+import { chooseKeys } from "./choose-keys.ts";
+import type { UnreadableSession } from "./unreadable-session.ts";
+import { type StoreSurroundings, withStoreForReading } from "./with-store.ts";
+
+export interface CheckedSessions {
+  readonly report: VerifyReport;
+  /** For want of permission, or since a newer version wrote them: nothing that could be mended here. */
+  readonly unreadable: readonly UnreadableSession[];
+  /** As the store takes it. */
+  readonly chosen: { readonly keys?: readonly string[] };
+}
+
+/** Takes no lock and changes nothing. */
+export async function checkSessions(
+  given: StoreSurroundings,
+  wanted: readonly string[],
+): Promise<CheckedSessions> {
+  const unreadable = new Map<string, UnreadableSession>();
+  const progress = startProgress(given.output);
+  try {
+    return await withStoreForReading(
+      given,
+      async (store) => {
+        const chosen = await chooseKeys(store, wanted, given);
+        const onProgress = showPercent(progress, "reading");
+        const report = await store.verify({ ...chosen, onProgress });
+        const inReport = new Set(report.damage.map(({ file }) => file));
+        return {
+          report,
+          unreadable: [...unreadable.values()].filter(({ file }) => !inReport.has(file)),
+          chosen,
+        };
+      },
+      // Damage is in the report, all of it; what is no damage is not.
+      { onDamage: () => undefined, onUnreadable: (session) => void unreadable.set(session.file, session) },
+    );
+  } finally {
+    progress.end();
+  }
+}

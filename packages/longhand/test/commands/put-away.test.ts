@@ -1,0 +1,136 @@
+import { readdir } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { archive } from "../../src/commands/archive.ts";
+import { deleteSession } from "../../src/commands/delete.ts";
+import { restore } from "../../src/commands/restore.ts";
+import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
+import { jsonLines, say, withHome } from "../support/with-home.ts";
+import { fakeSurroundings, infoOf, withMemory } from "../support/with-memory.ts";
+
+describe("archive, restore and delete", () => {
+  test("archive and its way back", async () => {
+    await withMemory(async (store) => {
+      await say(store, "k", "one");
+      const put = fakeSurroundings();
+      await archive(store, await infoOf(store, "k"), put);
+      expect(put.output.printed.join("")).toMatch(
+        /^Archived k \(1 message\)\.\n[^]*To bring it back: +longhand restore k\n$/,
+      );
+      expect((await infoOf(store, "k")).status).toBe("archived");
+      const back = fakeSurroundings({ json: true });
+      await restore(store, "k", undefined, back);
+      const { id, status } = await infoOf(store, "k");
+      expect(JSON.parse(back.output.printed.join(""))).toEqual({ key: "k", id, from: "archived" });
+      expect(status).toBe("active");
+    });
+  });
+
+  test("restore of a key with several names the others; --id chooses", async () => {
+    await withMemory(async (store) => {
+      const ids: string[] = [];
+      for (const text of ["old", "new"]) {
+        await say(store, "k", text);
+        ids.push((await infoOf(store, "k")).id);
+        await store.session("k").delete();
+      }
+      const [old = ""] = ids;
+      await expect(restore(store, "k", "01NONE", fakeSurroundings())).rejects.toMatchObject({
+        code: "KEY_UNKNOWN",
+        message: expect.stringContaining(old) as string,
+      });
+      const { output } = fakeSurroundings();
+      await restore(store, "k", undefined, { ...fakeSurroundings(), output });
+      expect(output.printed.join("")).toMatch(/^Restored k from the trash: 1 message in the view\./);
+      expect(output.printed.join("")).toContain(`longhand restore --id ${old} k`);
+      expect(await store.session("k").messages()).toMatchObject([{ content: "new" }]);
+      await store.session("k").archive();
+      await restore(store, "k", old, fakeSurroundings());
+      expect(await store.session("k").messages()).toMatchObject([{ content: "old" }]);
+    });
+  });
+
+  test("delete says how to get it back; archived ones of the key go with it", async () => {
+    await withMemory(async (store) => {
+      await say(store, "k", "one");
+      await store.session("k").archive();
+      await store.session("k").restore();
+      await store.session("k").archive();
+      const { output, ...rest } = fakeSurroundings();
+      await deleteSession(store, "k", { wait: 1 }, { output, ...rest });
+      expect(output.printed.join("")).toMatch(
+        /^Moved k to the trash: 1 message \(.*\)\.\nTo bring it back: longhand restore k\n$/,
+      );
+      expect(await store.session("k").exists()).toBe(false);
+    });
+  });
+
+  test("delete --forever needs --yes or a yes; a no changes nothing", async () => {
+    await withMemory(async (store) => {
+      await say(store, "k", "one");
+      const forever = { wait: 1, forever: true };
+      const nobody = deleteSession(store, "k", forever, fakeSurroundings());
+      await expect(nobody).rejects.toMatchObject({
+        code: "NOT_CONFIRMED",
+        remedy: "longhand delete --forever --yes k",
+      });
+      const no = fakeSurroundings({ answers: ["n"] });
+      await expect(deleteSession(store, "k", forever, no)).rejects.toMatchObject({ code: "NOT_CONFIRMED" });
+      expect(no.output.complaints.join("")).toMatch(/^Delete 1 message \(.*\) of k for good\? \[y\/N\] $/);
+      expect(await store.session("k").exists()).toBe(true);
+      const yes = fakeSurroundings({ answers: ["yes"] });
+      await deleteSession(store, "k", forever, yes);
+      expect(yes.output.printed.join("")).toContain("Deleted k for good");
+      for await (const session of store.list({ status: "any" })) expect(session).toBeUndefined();
+    });
+  });
+
+  test("from end to end, by parts of keys", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "telegram:1", "hello");
+        await say(store, "notes", "milk");
+      },
+      async (longhand) => {
+        expect((await longhand("archive tele --json")).stdout).toMatch(/"status":"archived"/);
+        expect((await longhand("list")).stdout).not.toContain("telegram");
+        expect((await longhand("restore tele")).stdout).toContain("Restored telegram:1 from the archive");
+        const active = await longhand("restore notes");
+        expect([active.exitCode, active.stdout]).toEqual([3, ""]);
+        expect((await longhand("delete notes")).exitCode).toBe(0);
+        expect((await longhand("show notes")).exitCode).toBe(3);
+        expect((await longhand("restore note")).stdout).toContain("from the trash: 1 message");
+        expect(jsonLines((await longhand("list --json")).stdout)).toHaveLength(2);
+        expect(JSON.parse((await longhand("delete notes --forever --yes --json")).stdout)).toMatchObject({
+          key: "notes",
+          forever: true,
+          sessions: [{ status: "active" }],
+        });
+        expect((await longhand("restore notes")).exitCode).toBe(3);
+      },
+    );
+  });
+
+  test("a whole key in the trash is meant rather than a part of an archived one", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "a", "1");
+        await store.session("a").delete();
+        await say(store, "ab", "2");
+        await store.session("ab").archive();
+      },
+      async (longhand) => {
+        expect((await longhand("restore a")).stdout).toContain("Restored a from the trash");
+      },
+    );
+  });
+
+  test.each(["archive k", "restore k", "delete k", "delete k --forever --yes", "rename k T", "fork k l"])(
+    "%s makes no store where there is none",
+    async (commandLine) => {
+      await withTemporaryDirectory(async (home) => {
+        expect((await runIn(home, commandLine.split(" "))).exitCode).toBe(3);
+        expect(await readdir(home)).toEqual([]);
+      });
+    },
+  );
+});

@@ -1,0 +1,103 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { say, withHome } from "../support/with-home.ts";
+
+/** Changes a word in the file of `k` and tells where the damaged line begins. */
+async function damage(sessions: string): Promise<{ readonly file: string; readonly offset: number }> {
+  const file = join(sessions, "k.jsonl");
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.replace('"content":"two"', '"content":"TWO"'), { mode: 0o600 });
+  return { file, offset: text.indexOf('{"seq":2') };
+}
+
+describe("verify", () => {
+  test("of a store that is well", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "k", "one", "two");
+        await say(store, "l", "three");
+        await store.session("l").delete();
+      },
+      async (longhand) => {
+        const { exitCode, stdout } = await longhand("verify");
+        expect([exitCode, stdout]).toEqual([0, "No damage found. 3 records in 2 sessions read.\n"]);
+        expect(JSON.parse((await longhand("verify k --json")).stdout)).toEqual({
+          sessions: 1,
+          records: 2,
+          damage: [],
+          unreadable: [],
+        });
+        expect((await longhand("verify unknown")).exitCode).toBe(3);
+      },
+    );
+  });
+
+  test("names each damage with file, offset, reason and key; exit code 1", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "k", "one", "two", "three");
+        await say(store, "l", "well");
+      },
+      async (longhand, _home, sessions) => {
+        const { file, offset } = await damage(sessions);
+        const { exitCode, stdout, stderr } = await longhand("verify");
+        expect([exitCode, stderr]).toEqual([1, ""]);
+        expect(stdout).toContain(`• ${file}: corrupt at byte ${offset} `);
+        expect(stdout).toContain("(session k)");
+        expect(stdout).toContain("longhand repair");
+        const json = await longhand("verify --json");
+        expect(json.exitCode).toBe(1);
+        expect(JSON.parse(json.stdout)).toMatchObject({
+          damage: [{ file, offset, key: "k", reason: expect.any(String) as string }],
+        });
+        expect((await longhand("verify l")).exitCode).toBe(0);
+        expect((await longhand("list")).stdout).toContain("[1 damaged place]");
+        expect((await longhand("show k")).stdout).toContain("1 damaged place");
+      },
+    );
+  });
+});
+
+describe("repair", () => {
+  test("mends what verify reports, keeps the bytes, and appends go on", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one", "two", "three"),
+      async (longhand, _home, sessions) => {
+        const { file, offset } = await damage(sessions);
+        const nobody = await longhand("repair");
+        expect([nobody.exitCode, nobody.stderr]).toEqual([
+          1,
+          expect.stringContaining("longhand repair --yes"),
+        ]);
+        const no = await longhand("repair k", { answers: ["n"] });
+        expect(no.stdout).toContain(`corrupt at byte ${offset}`);
+        expect((await longhand("verify")).exitCode).toBe(1);
+        const { exitCode, stdout } = await longhand("repair k", { answers: ["y"] });
+        expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`✓ ${file}`)]);
+        expect(stdout).toContain("Mended: 1 damaged place");
+        expect(await readdir(join(sessions, ".longhand", "damaged"))).not.toEqual([]);
+        expect((await longhand("verify")).exitCode).toBe(0);
+        expect((await longhand("append k four")).exitCode).toBe(0);
+        const shown = (await longhand("show k --json")).stdout;
+        expect(shown).toMatch(/one[^]*three[^]*four/);
+        expect(shown).not.toMatch(/two/i);
+      },
+    );
+  });
+
+  test("of a store that is well has nothing to do", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand) => {
+        const { exitCode, stdout } = await longhand("repair");
+        expect([exitCode, stdout]).toEqual([0, "No damage found. There is nothing to mend.\n"]);
+        expect(JSON.parse((await longhand("repair --json")).stdout)).toEqual({
+          mended: [],
+          left: [],
+          unreadable: [],
+        });
+      },
+    );
+  });
+});

@@ -1,0 +1,53 @@
+/** Files among the sealed ones that no chain names. They are never read; a repair moves them out of the way. */
+
+import type { FileStat, FileSystem } from "../../host/host.ts";
+import { errorCode } from "../../host/io-error.ts";
+import { COMPRESSED_SUFFIX, segmentDirectory, segmentPath } from "../../log/segment-path.ts";
+import type { Header } from "../../record/header.ts";
+import type { Layout } from "./layout.ts";
+
+/** Paths in the session's directory. `active`: its active file, which a seal that was cut short may have named there. */
+export async function findOrphans(
+  files: FileSystem,
+  layout: Layout,
+  header: Header,
+  active: FileStat | undefined,
+): Promise<string[]> {
+  const directory = segmentDirectory(layout.segments, header.id);
+  const named = new Set<string>();
+  for (const { file, dropped } of header.chain) {
+    if (dropped !== undefined) continue;
+    const path = segmentPath(layout.segments, header.id, file);
+    named.add(path).add(path + COMPRESSED_SUFFIX);
+  }
+  const orphans: string[] = [];
+  for (const name of await namesIn(files, directory)) {
+    const path = `${directory}/${name}`;
+    if (named.has(path)) continue;
+    const stat = await files.stat(path);
+    const isActive = active !== undefined && stat?.inode === active.inode && stat.device === active.device;
+    if (stat !== undefined && !isActive) orphans.push(path);
+  }
+  return orphans;
+}
+
+/** What lies beside the directories of these sessions. */
+export async function findStrangers(
+  files: FileSystem,
+  { segments }: Layout,
+  sessions: ReadonlySet<string>,
+): Promise<string[]> {
+  const names = await namesIn(files, segments);
+  return names.filter((name) => !sessions.has(name)).map((name) => `${segments}/${name}`);
+}
+
+/** Without what somebody is writing under a temporary name. */
+async function namesIn(files: FileSystem, directory: string): Promise<string[]> {
+  try {
+    return (await files.readDirectory(directory)).filter((name) => !name.startsWith(".")).sort();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * What other programs left in the directory becomes sessions, before anybody looks for sessions there. Looking costs a
+ * listing of the directory; where no name in it has changed since the last look, not even that.
+ */
+
+import type { FileSystem, Host } from "../../host/host.ts";
+import { errorCode } from "../../host/io-error.ts";
+import { readSmallFile, removeIfThere } from "../../host/small-files.ts";
+import { useFile } from "../../host/use-file.ts";
+import { writeFully } from "../../host/write-fully.ts";
+import { migrateDirectory } from "../../migrate/migrate-directory.ts";
+import { mayBeInterrupted } from "../../migrate/manifest.ts";
+import type { BackendOptions } from "../../store/backend.ts";
+import { MIGRATION_LOCK, putAwayName, type Layout } from "./layout.ts";
+import type { Leases } from "./leases.ts";
+import type { Patience } from "./patience.ts";
+
+export async function migrateOnOpening(
+  host: Host,
+  layout: Layout,
+  leases: Leases,
+  patience: Patience,
+  { onDamage, onError }: BackendOptions,
+): Promise<void> {
+  const places = { ...layout, putAwayName };
+  const { files } = host;
+  const modified = (await files.stat(layout.directory))?.modified;
+  const isAsItWas = (await readSmallFile(files, markPath(layout), MARK_BYTES)) === `${modified}\n`;
+  if (isAsItWas && !(await mayBeInterrupted(files, places))) return;
+  const lease = await leases.takeNamed(MIGRATION_LOCK, layout.directory, patience);
+  try {
+    const onProgress = (): void => undefined;
+    await migrateDirectory(host, places, { onDamage, onError, onProgress });
+    await rememberLook(files, layout, `${modified}\n`);
+  } finally {
+    await lease.giveUp();
+  }
+}
+
+const MARK_BYTES = 64;
+
+async function rememberLook(files: FileSystem, layout: Layout, mark: string): Promise<void> {
+  await removeIfThere(files, markPath(layout));
+  await files.makeDirectory(layout.cache).catch((error: unknown) => {
+    if (errorCode(error) !== "EEXIST") throw error;
+  });
+  await useFile(await files.open(markPath(layout), "create"), async (file) => {
+    await writeFully(file, Buffer.from(mark), 0);
+  });
+}
+
+function markPath({ cache }: Layout): string {
+  return `${cache}/last-look`;
+}

@@ -1,0 +1,65 @@
+/** Opens a sealed file of a session: as it was sealed, or compressed since. */
+
+import type { FileSystem, OpenFile } from "../host/host.ts";
+import { errorCode, ioError } from "../host/io-error.ts";
+import { patchedSource } from "./byte-source.ts";
+import { openGzipSource } from "./gzip-source.ts";
+import type { LogPart, OpenedPart } from "./log-part.ts";
+import type { OnPartDamage } from "./read-part.ts";
+import { COMPRESSED_SUFFIX } from "./segment-path.ts";
+
+/** `path` is the uncompressed file's. What is missing or damaged is reported; `undefined`: nothing of it can be read. */
+export async function openSegment(
+  files: FileSystem,
+  path: string,
+  part: LogPart,
+  onDamage: OnPartDamage,
+): Promise<OpenedPart | undefined> {
+  // Twice: it may be compressed while we look.
+  for (const candidate of [path, path + COMPRESSED_SUFFIX, path]) {
+    const file = await openIfThere(files, candidate);
+    if (file === undefined) continue;
+    try {
+      return candidate === path
+        ? await openPlain(file, path)
+        : await openCompressed(file, candidate, part, onDamage);
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw ioError(error, "opening a segment", candidate);
+    }
+  }
+  const reason = `this segment, records ${part.first} to ${part.last}, is not there`;
+  onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason }, path);
+  return undefined;
+}
+
+async function openPlain(file: OpenFile, path: string): Promise<OpenedPart> {
+  const source = patchedSource(file, (await file.stat()).size, []);
+  return { path, source, close: async () => await file.close() };
+}
+
+async function openCompressed(
+  file: OpenFile,
+  path: string,
+  part: LogPart,
+  onDamage: OnPartDamage,
+): Promise<OpenedPart | undefined> {
+  const source = await openGzipSource(file, part.bytes);
+  if (source === undefined) {
+    await file.close();
+    onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason: "not a compressed segment" }, path);
+    return undefined;
+  }
+  for (const { offset, bytes, reason } of source.damage)
+    onDamage({ offset, bytes, kind: "corrupt", reason }, path);
+  return { path, source, close: async () => await file.close() };
+}
+
+async function openIfThere(files: FileSystem, path: string): Promise<OpenFile | undefined> {
+  try {
+    return await files.open(path, "read");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw ioError(error, "opening a segment", path);
+  }
+}

@@ -1,0 +1,13 @@
+/** Where the sealed files of a session lie: a directory by its id, in it each by its number. */
+
+import { SESSION_SUFFIX } from "../record/key.ts";
+
+export const COMPRESSED_SUFFIX = ".gz";
+
+export function segmentDirectory(segments: string, sessionId: string): string {
+  return `${segments}/${sessionId}`;
+}
+
+export function segmentPath(segments: string, sessionId: string, file: number): string {
+  return `${segmentDirectory(segments, sessionId)}/${file}${SESSION_SUFFIX}`;
+}

@@ -1,0 +1,72 @@
+/**
+ * Migration in place: what older programs left in a directory becomes sessions of the store, on its first opening for
+ * writing. The caller holds a lease that keeps every other migration out.
+ */
+
+import { assertNever, LonghandError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { ioError } from "../host/io-error.ts";
+import { isSameLook, NOTHING_LOOKED_AT, readLookedAt, rememberLookedAt } from "./looked-at.ts";
+import type { NewSession } from "./manifest.ts";
+import type { LeftAlone, MigrationPlan, PlannedSession } from "./migration-plan.ts";
+import type { MigrationPlaces } from "./migration-places.ts";
+import { completeMigration, performMigration, type PerformOptions } from "./perform-migration.ts";
+import { planMigration } from "./plan-migration.ts";
+
+export interface MigrateOptions extends PerformOptions {
+  /** Looks at every file again, whatever earlier looks have found. @default false */
+  readonly thorough?: boolean;
+}
+
+export interface MigrationReport {
+  readonly migrated: readonly PlannedSession[];
+  readonly leftAlone: readonly LeftAlone[];
+  /** Sessions of a migration that was interrupted and is complete now. */
+  readonly completed: readonly NewSession[];
+}
+
+/** Rejects with a typed error if it fails: then the originals are as they were, and no session was made of them. */
+export async function migrateDirectory(
+  host: Pick<Host, "files">,
+  places: MigrationPlaces,
+  { thorough = false, ...options }: MigrateOptions,
+): Promise<MigrationReport> {
+  const { files } = host;
+  const interrupted = await completeMigration(host, places, options.onError);
+  const before = thorough
+    ? NOTHING_LOOKED_AT
+    : await readLookedAt(files, places).catch(() => NOTHING_LOOKED_AT);
+  const plan = await planMigration(files, places, before);
+  report(plan, options);
+  await performMigration(host, places, plan, options);
+  if (!isSameLook(before, plan.lookedAt)) {
+    await rememberLookedAt(files, places, plan.lookedAt).catch((error: unknown) => {
+      options.onError(ioError(error, "remembering what was looked at", places.directory));
+    });
+  }
+  return {
+    migrated: plan.sessions,
+    leftAlone: plan.leftAlone,
+    completed: interrupted?.sessions ?? [],
+  };
+}
+
+function report({ directory, leftAlone }: MigrationPlan, { onDamage, onError }: PerformOptions): void {
+  for (const { name, kind, reason } of leftAlone) {
+    const file = `${directory}/${name}`;
+    switch (kind) {
+      case "unreadable":
+        onDamage({ file, offset: 0, bytes: 0, kind: "corrupt", reason: `it was not migrated: ${reason}` });
+        break;
+      case "newer-session":
+      case "place-taken":
+        onError(new LonghandError("SESSION_EXISTS", `${file} was not migrated: ${reason}`, { file, reason }));
+        break;
+      case "already-migrated":
+      case "not-a-session":
+        break;
+      default:
+        assertNever(kind);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Carries a plan out: all of it or nothing. Everything new is staged first, complete and synced; then the manifest commits
+ * it; then names are changed. A failure before the manifest leaves the directory as it was. One after it is undone here;
+ * if even that fails, or the process dies, the next opening completes the migration.
+ */
+
+import { LonghandError } from "../errors.ts";
+import type { FileSystem, Host } from "../host/host.ts";
+import { ioError } from "../host/io-error.ts";
+import { makeDirectory } from "../host/make-directories.ts";
+import { removeIfThere } from "../host/small-files.ts";
+import type { Damage } from "../record/session-record.ts";
+import { moveBack, moveForward } from "./change-names.ts";
+import { namesIn } from "./find-sources.ts";
+import { commitManifest, readManifest, voidManifest, type Manifest, type Move } from "./manifest.ts";
+import type { MigrationPlan } from "./migration-plan.ts";
+import { MIGRATED_SUFFIX, stagingDirectory, type MigrationPlaces } from "./migration-places.ts";
+import { damageOf, stageSession } from "./stage-session.ts";
+
+export interface PerformOptions {
+  readonly onDamage: (damage: Damage) => void;
+  /** Told of what could not be tidied up; it is tried again by the next opening. */
+  readonly onError: (error: LonghandError) => void;
+  /** Sessions. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** The caller alone writes to the store, and has completed what was interrupted before. */
+export async function performMigration(
+  { files }: Pick<Host, "files">,
+  places: MigrationPlaces,
+  plan: MigrationPlan,
+  options: PerformOptions,
+): Promise<void> {
+  if (plan.sessions.length === 0) return;
+  const manifest = await stage(files, places, plan, options).catch(async (error: unknown) => {
+    // Nothing has happened yet. What is left over is removed by the next who comes here.
+    await discardUncommitted(files, places).catch(() => undefined);
+    throw ioError(error, "migrating the sessions of older programs", places.directory);
+  });
+  try {
+    await moveForward(files, places, manifest, true);
+  } catch (error) {
+    throw await undo(files, places, manifest, error);
+  }
+  // Everything is in its place. If this fails the next opening finds it so, whichever it sees.
+  await voidManifest(files, places).catch((error: unknown) => {
+    throw unfinished(places, error);
+  });
+  await tidyUp(files, places, options.onError);
+}
+
+/** `undefined`: nothing was interrupted. */
+export async function completeMigration(
+  { files }: Pick<Host, "files">,
+  places: MigrationPlaces,
+  onError: (error: LonghandError) => void,
+): Promise<Manifest | undefined> {
+  try {
+    if ((await namesIn(files, stagingDirectory(places))).length === 0) return undefined;
+    const manifest = await readManifest(files, places);
+    if (manifest !== undefined) {
+      // What is seen need not be on the disk, and after a failed sync it never will be: every name is changed anew.
+      await moveBack(files, places, manifest);
+      await moveForward(files, places, manifest, false);
+      await voidManifest(files, places);
+    }
+    await tidyUp(files, places, onError);
+    return manifest;
+  } catch (error) {
+    throw ioError(error, "completing an interrupted migration", places.directory);
+  }
+}
+
+async function stage(
+  files: FileSystem,
+  places: MigrationPlaces,
+  plan: MigrationPlan,
+  { onDamage, onProgress }: PerformOptions,
+): Promise<Manifest> {
+  const staging = stagingDirectory(places);
+  for (const path of [places.own, staging, places.damaged]) await makeDirectory(files, path);
+  await removeStaged(files, places);
+  for (const [index, session] of plan.sessions.entries()) {
+    onProgress(index, plan.sessions.length);
+    await stageSession(files, places, session);
+    for (const line of session.untaken) onDamage(damageOf(line, places.directory, session.key));
+  }
+  onProgress(plan.sessions.length, plan.sessions.length);
+  // Before the manifest, so that it never names a file whose name a power loss could take.
+  await files.syncDirectory(staging);
+  const manifest: Manifest = {
+    moves: await movesOf(files, places, plan),
+    sessions: plan.sessions.map(({ id, key, status }) => ({ id, key, status })),
+  };
+  await commitManifest(files, places, manifest);
+  return manifest;
+}
+
+async function movesOf(files: FileSystem, places: MigrationPlaces, plan: MigrationPlan): Promise<Move[]> {
+  const taken = new Set(await namesIn(files, places.directory));
+  const moves: Move[] = [];
+  for (const { name, size, modified } of plan.sessions.flatMap(({ originals }) => originals)) {
+    let to = name + MIGRATED_SUFFIX;
+    for (let number = 2; taken.has(to); number++) to = `${name}${MIGRATED_SUFFIX}.${number}`;
+    taken.add(to);
+    moves.push({ from: name, to, size, modified });
+  }
+  return moves;
+}
+
+async function undo(
+  files: FileSystem,
+  places: MigrationPlaces,
+  manifest: Manifest,
+  cause: unknown,
+): Promise<LonghandError> {
+  try {
+    await moveBack(files, places, manifest);
+    await voidManifest(files, places);
+  } catch {
+    return unfinished(places, cause);
+  }
+  // What is staged means nothing any more; the next opening removes what stays.
+  await removeStaged(files, places).catch(() => undefined);
+  return ioError(cause, "migrating the sessions of older programs", places.directory);
+}
+
+function unfinished({ directory }: MigrationPlaces, cause: unknown): LonghandError {
+  return new LonghandError(
+    "STORE_FAILED",
+    `a migration of ${directory} was interrupted by a failure and could not be undone; open the store again to complete it`,
+    { directory },
+    cause,
+  );
+}
+
+/** The manifest may be there though its sync has failed: it is made void, durably, before anything that it names goes. */
+async function discardUncommitted(files: FileSystem, places: MigrationPlaces): Promise<void> {
+  await voidManifest(files, places);
+  await removeStaged(files, places);
+}
+
+async function removeStaged(files: FileSystem, places: MigrationPlaces): Promise<void> {
+  const staging = stagingDirectory(places);
+  for (const name of await namesIn(files, staging)) await removeIfThere(files, `${staging}/${name}`);
+}
+
+/** The migration is done. A staged file that stays has two names for a while, no more. */
+async function tidyUp(
+  files: FileSystem,
+  places: MigrationPlaces,
+  onError: (error: LonghandError) => void,
+): Promise<void> {
+  try {
+    await removeStaged(files, places);
+  } catch (error) {
+    onError(ioError(error, "tidying up after a migration", stagingDirectory(places)));
+  }
+}

@@ -1,0 +1,70 @@
+/** Writes a whole session file from front to back: header, records, and a checkpoint about every 256 KiB. */
+
+import type { OpenFile } from "../host/host.ts";
+import { writeFully } from "../host/write-fully.ts";
+import { encodeCheckpoint } from "../record/checkpoint.ts";
+import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
+import { encodeEntry } from "../record/encode.ts";
+import type { Body, Entry } from "../record/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
+import { encodeHeader, firstHeader, type Header } from "../record/header.ts";
+
+const CHECKPOINT_BYTES = 256 * 1024;
+const BUFFER_BYTES = 1024 * 1024;
+
+export class SessionFileWriter {
+  readonly #file: OpenFile;
+  readonly #id: string;
+  #state: SessionState = EMPTY_STATE;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #position = 0;
+  #sum = EMPTY_SUM;
+  #sinceCheckpoint = 0;
+
+  constructor(file: OpenFile, identity: Pick<Header, "key" | "id" | "at">) {
+    this.#file = file;
+    this.#id = identity.id;
+    this.#put(encodeHeader(firstHeader(identity)));
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  async add(body: Body, at: string): Promise<void> {
+    await this.addEntry({ seq: this.#state.seq + 1, at, body });
+  }
+
+  async addEntry(entry: Entry): Promise<void> {
+    this.#put(encodeEntry(entry, this.#id));
+    this.#state = foldEntry(this.#state, entry);
+    // Never inside a batch: its lines follow each other.
+    const isBetween = entry.batch === undefined || entry.batch.index === entry.batch.size;
+    if (this.#sinceCheckpoint >= CHECKPOINT_BYTES && isBetween) {
+      this.#put(encodeCheckpoint({ state: this.#state, sum: this.#sum }, this.#id));
+      this.#sinceCheckpoint = 0;
+    }
+    if (this.#waitingBytes >= BUFFER_BYTES) await this.#flush();
+  }
+
+  /** Everything is on the disk; its name may not be yet. */
+  async finish(): Promise<void> {
+    await this.#flush();
+    await this.#file.sync();
+  }
+
+  #put(line: Buffer): void {
+    this.#waiting.push(line);
+    this.#waitingBytes += line.length;
+    this.#sinceCheckpoint += line.length;
+    this.#sum = continueSum(this.#sum, line);
+  }
+
+  async #flush(): Promise<void> {
+    await writeFully(this.#file, Buffer.concat(this.#waiting), this.#position);
+    this.#position += this.#waitingBytes;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+}

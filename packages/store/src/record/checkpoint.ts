@@ -1,0 +1,75 @@
+/**
+ * A checkpoint: the folded state as a line among the records, without a seq. Opening a session reads back to the last
+ * one, and a read begins at the one before what it wants. It says nothing that the records before it do not.
+ */
+
+import type { SessionState, RememberedId } from "./fold.ts";
+import type { SeqRange } from "./entry.ts";
+import { isJsonObject, tryParseJson } from "./json.ts";
+import { sealLine } from "./seal.ts";
+
+export interface Checkpoint {
+  readonly state: SessionState;
+  /** CRC-32 of every byte of the file before this line. */
+  readonly sum: string;
+}
+
+/** How a line that holds one begins. */
+export const CHECKPOINT_START = '{"checkpoint":';
+
+export function encodeCheckpoint({ state, sum }: Checkpoint, sessionId: string): Buffer {
+  const { ids, ...rest } = state;
+  const remembered = ids.map(({ id, firstSeq, lastSeq, digest, isNote }) => [
+    id,
+    firstSeq,
+    lastSeq,
+    digest,
+    ...(isNote ? [true] : []),
+  ]);
+  const content = JSON.stringify({ ...rest, ids: remembered });
+  return sealLine(`${CHECKPOINT_START}${content},"sum":"${sum}"`, sessionId);
+}
+
+/** `text` is the object without its closing brace, its checksum good. `undefined`: not as this version writes it. */
+export function decodeCheckpoint(text: string): Checkpoint | undefined {
+  const value = tryParseJson(`${text}}`);
+  const { sum, checkpoint } = isJsonObject(value) ? value : {};
+  const state = isJsonObject(checkpoint) ? decodeState(checkpoint) : undefined;
+  return state === undefined || typeof sum !== "string" ? undefined : { state, sum };
+}
+
+function decodeState(value: Readonly<Record<string, unknown>>): SessionState | undefined {
+  const { seq, count, keepFrom, kept, summary, title, tags, updated, ids } = value;
+  if (!isCount(seq) || !isCount(count) || !isCount(keepFrom) || typeof summary !== "string") return undefined;
+  if (!Array.isArray(kept) || !kept.every(isRange) || !Array.isArray(ids)) return undefined;
+  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === "string")) return undefined;
+  const remembered = ids.map(decodeRememberedId);
+  if (!remembered.every((id) => id !== undefined)) return undefined;
+  return {
+    seq,
+    count,
+    keepFrom,
+    kept,
+    summary,
+    title: typeof title === "string" ? title : undefined,
+    tags,
+    updated: typeof updated === "string" ? updated : undefined,
+    ids: remembered,
+  };
+}
+
+function decodeRememberedId(value: unknown): RememberedId | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [id, firstSeq, lastSeq, digest, isNote] = value as readonly unknown[];
+  if (typeof id !== "string" || typeof digest !== "string" || !isCount(firstSeq) || !isCount(lastSeq))
+    return undefined;
+  return { id, firstSeq, lastSeq, digest, isNote: isNote === true };
+}
+
+function isRange(value: unknown): value is SeqRange {
+  return Array.isArray(value) && value.length === 2 && value.every(isCount);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

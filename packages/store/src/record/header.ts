@@ -1,0 +1,97 @@
+/**
+ * The first line of a session file: whose it is, and the chain of the sealed files before it. The chain alone says what
+ * belongs to a session; a file that no chain names is never read.
+ */
+
+import { FORMAT_VERSION } from "./format.ts";
+import { isJsonObject, tryParseJson } from "./json.ts";
+import { openSealedLine, sealLine } from "./seal.ts";
+
+export interface Header {
+  /** Of the format. Higher than ours: the file may be read as far as we understand it, never written. */
+  readonly version: number;
+  readonly key: string;
+  readonly id: string;
+  /** When the session was created. */
+  readonly at: string;
+  /** The number of this file: higher than that of every file of the session before it. */
+  readonly file: number;
+  /** Oldest first. */
+  readonly chain: readonly ChainLink[];
+}
+
+/** A sealed file. What it holds never changes; behind `bytes` and `last` it may go on, but not for this session. */
+export interface ChainLink {
+  readonly file: number;
+  readonly first: number;
+  readonly last: number;
+  readonly bytes: number;
+  /** CRC-32 of those bytes, uncompressed. */
+  readonly sum: string;
+  /** The time of its last record: what "older than" means when a segment is dropped. */
+  readonly until: string;
+  /** The session in which its lines were written, if that is another: this one was forked from it. */
+  readonly session?: string;
+  /** When its records were dropped; the file is gone. */
+  readonly dropped?: string;
+}
+
+export type DecodedHeader =
+  | { readonly kind: "header"; readonly header: Header }
+  | { readonly kind: "too-new"; readonly version: number }
+  | { readonly kind: "bad"; readonly reason: string };
+
+/** Of the first file of a session. */
+export function firstHeader(identity: Pick<Header, "key" | "id" | "at">): Header {
+  const { key, id, at } = identity;
+  return { version: FORMAT_VERSION, key, id, at, file: 0, chain: [] };
+}
+
+/** The header is not salted: a reader learns the session's id from it. */
+export function encodeHeader({ key, id, at, file, chain }: Header): Buffer {
+  const later = file === 0 ? {} : { file, chain };
+  return sealLine(JSON.stringify({ longhand: FORMAT_VERSION, key, id, at, ...later }).slice(0, -1), "");
+}
+
+/** `line` is without its newline. */
+export function decodeHeader(line: Buffer): DecodedHeader {
+  const value = tryParseJson(line.toString("utf8"));
+  const version = isJsonObject(value) ? value["longhand"] : undefined;
+  if (!isJsonObject(value) || typeof version !== "number") return { kind: "bad", reason: "no header line" };
+  const isSealed = openSealedLine(line, "") !== undefined;
+  const identity = isSealed ? decodeIdentity(value) : undefined;
+  // A newer format may seal its lines in another way; where it does not, what we understand of it can be read.
+  if (identity === undefined && version > FORMAT_VERSION) return { kind: "too-new", version };
+  if (!isSealed) return { kind: "bad", reason: "the header's checksum does not match" };
+  if (identity === undefined) return { kind: "bad", reason: "the header lacks its key, id, time or chain" };
+  return { kind: "header", header: { version, ...identity } };
+}
+
+function decodeIdentity(value: Readonly<Record<string, unknown>>): Omit<Header, "version"> | undefined {
+  const { key, id, at, file = 0, chain = [] } = value;
+  if (typeof key !== "string" || typeof id !== "string" || typeof at !== "string") return undefined;
+  if (!isCount(file) || !Array.isArray(chain)) return undefined;
+  const links = chain.map(decodeLink);
+  return links.every((link) => link !== undefined) ? { key, id, at, file, chain: links } : undefined;
+}
+
+function decodeLink(value: unknown): ChainLink | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { file, first, last, bytes, sum, until, session, dropped } = value;
+  if (!isCount(file) || !isCount(first) || !isCount(last) || !isCount(bytes)) return undefined;
+  if (typeof sum !== "string" || typeof until !== "string") return undefined;
+  return {
+    file,
+    first,
+    last,
+    bytes,
+    sum,
+    until,
+    ...(typeof session === "string" ? { session } : {}),
+    ...(typeof dropped === "string" ? { dropped } : {}),
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

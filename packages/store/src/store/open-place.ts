@@ -1,0 +1,9 @@
+import type { OpenBackend } from "./backend.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** What a session has of its store. */
+export interface OpenPlace {
+  /** Throws when the store is closed. */
+  readonly backend: () => OpenBackend;
+  readonly waiting: Waiting;
+}

@@ -1,0 +1,24 @@
+/** The entries that a read asks for, out of one moment of a session. */
+
+import type { Entry } from "../record/entry.ts";
+import type { Snapshot } from "./backend.ts";
+import { liveEntries } from "./live-entries.ts";
+import { recordDropped } from "../record/record-dropped.ts";
+import type { Session } from "./types.ts";
+
+export type RecordsOptions = NonNullable<Parameters<Session["records"]>[0]>;
+
+/** RECORD_DROPPED where a bound names a record that is no longer kept; without bounds it begins with what is. */
+export async function* selectEntries(snapshot: Snapshot, options: RecordsOptions): AsyncIterable<Entry> {
+  const { last = Infinity, from = 0, to = Infinity, reverse = false, live = false } = options;
+  const { state, firstSeq } = snapshot;
+  const dropped = [from, to].find((bound) => bound >= 1 && bound < firstSeq);
+  if (dropped !== undefined) throw recordDropped(dropped, firstSeq, state.seq);
+  if (last === 0) return;
+  const range = { from: Math.max(from, firstSeq, 1), to: Math.min(to, state.seq), reverse };
+  let remaining = last;
+  for await (const entry of live ? liveEntries(state, snapshot, range) : snapshot.entries(range)) {
+    yield entry;
+    if (--remaining === 0) return;
+  }
+}

@@ -1,0 +1,35 @@
+/** The options of verify, repair and reclaim, checked and as a backend takes them. */
+
+import { checkKey } from "../record/key.ts";
+import type { BackendReclaimOptions, BackendUpkeepOptions, DropBefore } from "./backend.ts";
+import { callback, checkOptions, checkValue, flag, texts, timeOrSeq } from "./check-options.ts";
+import type { ReclaimOptions, UpkeepOptions } from "./types.ts";
+
+const UPKEEP_OPTIONS = { keys: texts, onProgress: callback } as const;
+const ANYTHING = [(): boolean => true, "anything"] as const;
+
+export function checkUpkeep(of: string, options: UpkeepOptions | undefined): BackendUpkeepOptions {
+  checkOptions(of, options, UPKEEP_OPTIONS);
+  return upkeepOf(options);
+}
+
+export function checkReclaim(options: ReclaimOptions | undefined): BackendReclaimOptions {
+  // `drop` has options of its own, which are checked by themselves.
+  checkOptions("reclaim", options, { ...UPKEEP_OPTIONS, drop: ANYTHING, dryRun: flag });
+  return { ...upkeepOf(options), drop: dropOf(options?.drop), dryRun: options?.dryRun ?? false };
+}
+
+function upkeepOf({ keys, onProgress }: UpkeepOptions = {}): BackendUpkeepOptions {
+  return {
+    keys: keys === undefined ? undefined : new Set(keys.map(checkKey)),
+    onProgress: onProgress ?? (() => undefined),
+  };
+}
+
+function dropOf(drop: ReclaimOptions["drop"]): DropBefore | undefined {
+  if (drop === undefined) return undefined;
+  checkOptions("drop of reclaim", drop, { before: timeOrSeq });
+  const { before } = drop;
+  checkValue("drop of reclaim", "before", before, timeOrSeq);
+  return typeof before === "number" ? { seq: before } : { time: before.getTime() };
+}

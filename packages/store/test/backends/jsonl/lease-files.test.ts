@@ -1,0 +1,113 @@
+/** The row of numbers under a lease: what a slow taker, who looked long ago, must not get. */
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { LeaseFiles } from "../../../src/backends/jsonl/lease-files.ts";
+import { layoutOf, leaseShard } from "../../../src/backends/jsonl/layout.ts";
+import type { FileSystem } from "../../../src/host/host.ts";
+import { SimulatedMachine } from "../../../src/testing/index.ts";
+
+const LAYOUT = layoutOf("/store");
+const SHARD = leaseShard(LAYOUT, "a");
+const [ONE, TWO] = ["01HAAAAAAAAAAAAAAAAAAAAAAA", "01HBBBBBBBBBBBBBBBBBBBBBBB"];
+const NOW = "2026-01-01T00:00:00.000Z";
+let files: FileSystem;
+let one: LeaseFiles;
+let two: LeaseFiles;
+
+beforeEach(async () => {
+  files = new SimulatedMachine().startProcess().files;
+  for (const path of [LAYOUT.directory, LAYOUT.own, LAYOUT.leases]) await files.makeDirectory(path);
+  one = new LeaseFiles(files, LAYOUT, ONE);
+  two = new LeaseFiles(files, LAYOUT, TWO);
+});
+
+async function epochs(): Promise<readonly number[]> {
+  return (await one.readRow("a")).epochs;
+}
+
+describe("a lease", () => {
+  test("is taken and given up by the next number; the ones before go", async () => {
+    const row = await one.readRow("a");
+    expect(row).toEqual({ epochs: [], tickets: [] });
+    expect(await one.takeAfter("a", row, NOW)).toMatchObject({ epoch: 1 });
+    expect(await two.readHolder("a", 1)).toEqual({ kind: "held", instance: ONE, since: NOW });
+    await one.giveUp("a", 1);
+    expect(await epochs()).toEqual([2]);
+    expect(await two.readHolder("a", 2)).toEqual({ kind: "free" });
+    expect(await two.readHolder("a", 1)).toEqual({ kind: "gone" });
+    expect(await two.takeAfter("a", await two.readRow("a"), NOW)).toMatchObject({ epoch: 3 });
+    expect(await epochs()).toEqual([3]);
+    expect(await files.readDirectory(LAYOUT.leases)).toEqual([SHARD.slice(-2)]);
+  });
+
+  test("is not given to two who have seen the same", async () => {
+    const row = await one.readRow("a");
+    const taken = [await one.takeAfter("a", row, NOW), await two.takeAfter("a", row, NOW)];
+    expect(taken).toMatchObject([{ epoch: 1 }, undefined]);
+    expect(await two.readHolder("a", 1)).toMatchObject({ instance: ONE });
+  });
+
+  test.each([
+    ["nothing", 0],
+    ["a number", 1],
+  ])("is not given to one who saw %s, though that number is free again", async (_, before) => {
+    if (before === 1) await one.takeAfter("a", await one.readRow("a"), NOW).then(() => one.giveUp("a", 1));
+    const seenLongAgo = await two.readRow("a");
+    for (let round = 0; round < 2; round++) {
+      const taken = await one.takeAfter("a", await one.readRow("a"), NOW);
+      if (round === 0) await one.giveUp("a", taken?.epoch ?? 0);
+    }
+    const held = (await epochs()).at(-1) ?? 0;
+    expect(await two.takeAfter("a", seenLongAgo, NOW)).toBeUndefined();
+    expect((await epochs()).at(-1)).toBe(held);
+    expect(await two.readHolder("a", held)).toMatchObject({ instance: ONE });
+    // What he has left behind is below the newest, and goes with the next.
+    await one.giveUp("a", held);
+    expect(await two.takeAfter("a", await two.readRow("a"), NOW)).toMatchObject({ epoch: held + 2 });
+    expect(await epochs()).toEqual([held + 2]);
+  });
+
+  test("nor if a listing that overlapped with others' changes has missed the newest", async () => {
+    await one.takeAfter("a", await one.readRow("a"), NOW);
+    const seenLongAgo = await two.readRow("a");
+    await one.giveUp("a", 1);
+    const taken = await one.takeAfter("a", await one.readRow("a"), NOW);
+    expect(taken).toMatchObject({ epoch: 3 });
+    const missing = new Proxy(files, {
+      get: (target, name) =>
+        name === "readDirectory"
+          ? async (path: string) => (await target.readDirectory(path)).filter((each) => !each.endsWith(".3"))
+          : (Reflect.get(target, name) as () => unknown).bind(target),
+    });
+    const late = new LeaseFiles(missing, LAYOUT, "01HCCCCCCCCCCCCCCCCCCCCCCC");
+    expect(await late.takeAfter("a", seenLongAgo, NOW)).toBeUndefined();
+  });
+
+  test("is free if its file was emptied or ruined, as a power cut may do; not if it is held in another form", async () => {
+    const contents = [
+      "",
+      "\0\0\0\0",
+      '{"held":true,"inst',
+      "[]",
+      '{"held":false}',
+      '{"held":true,"owner":1}',
+    ];
+    await files.makeDirectory(SHARD);
+    for (const [index, content] of contents.entries()) {
+      const file = await files.open(`${SHARD}/a.${index + 1}`, "create");
+      await file.write(Buffer.from(content), 0);
+    }
+    const kinds = [];
+    for (const index of contents.keys()) kinds.push((await one.readHolder("a", index + 1)).kind);
+    expect(kinds).toEqual(["free", "free", "free", "free", "free", "unclear"]);
+  });
+
+  test("strange files beside it are nobody's", async () => {
+    await files.makeDirectory(SHARD);
+    const strange = ["a", "a.", "a.x", "a.1.2", "b.7", "a.waits.x", "a.1234567890123456"];
+    for (const name of strange) await (await files.open(`${SHARD}/${name}`, "create")).close();
+    expect(await one.readRow("a")).toEqual({ epochs: [], tickets: [] });
+    expect(await one.takeAfter("a", await one.readRow("a"), NOW)).toMatchObject({ epoch: 1 });
+    expect(await files.readDirectory(SHARD)).toEqual(expect.arrayContaining(strange));
+  });
+});

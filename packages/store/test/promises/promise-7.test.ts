@@ -1,0 +1,129 @@
+/**
+ * Flat costs: what an operation asks of the disk does not depend on how long the session is, nor what opening asks on how
+ * many sessions there are. Counted in calls and bytes, never in time.
+ */
+
+import { readdir } from "node:fs/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { jsonlBackend, openStore, type Session, type Store } from "../../src/index.ts";
+import { countingHost, type DiskCounts } from "../support/counting-host.ts";
+import { user } from "../support/conversation.ts";
+import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
+
+const FEW = 100;
+const MANY = 40_000;
+/** Checkpoints lie a quarter of a MiB apart; finding one and reading on from it may take a few such pieces. */
+const A_FEW_PIECES = 4 * 1024 * 1024;
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await makeTemporaryDirectory();
+});
+
+afterEach(async () => {
+  await removeDirectory(directory);
+});
+
+async function writeSession(key: string, messages: number, segmentBytes?: number): Promise<void> {
+  const options = segmentBytes === undefined ? {} : { segmentBytes };
+  const store = await openStore(jsonlBackend(directory, options));
+  const text = "so many words that a message is about as long as people write them ".repeat(3);
+  for (let done = 0; done < messages; done += 100) {
+    await store
+      .session(key)
+      .append(Array.from({ length: 100 }, (_, index) => user(`${done + index} ${text}`)));
+  }
+  await store.close();
+}
+
+/** What the task asks of the disk, in a store that has just been opened. */
+async function costOf(task: (store: Store) => Promise<unknown>): Promise<DiskCounts> {
+  const { host, counts } = countingHost();
+  const store = await openStore(jsonlBackend(directory, { host }));
+  const before = { ...counts };
+  await task(store);
+  const after = { ...counts };
+  await store.close();
+  return {
+    writes: after.writes - before.writes,
+    bytesWritten: after.bytesWritten - before.bytesWritten,
+    reads: after.reads - before.reads,
+    bytesRead: after.bytesRead - before.bytesRead,
+    syncs: after.syncs - before.syncs,
+  };
+}
+
+const OPERATIONS: readonly (readonly [string, (session: Session) => Promise<unknown>])[] = [
+  ["append", async (session) => await session.append(user("one more"))],
+  ["truncate", async (session) => await session.truncate({ keepLast: 20 })],
+  ["rewind", async (session) => await session.rewind({ messages: 1 })],
+  ["rewind behind a cut", async (session) => await session.rewind({ to: 60 })],
+  ["opening the tail", async (session) => await session.messages({ last: 20 })],
+  ["state", async (session) => await session.state()],
+];
+
+describe("promise 7: flat costs", () => {
+  test.each([
+    ["in one file", undefined],
+    ["in many files", 2 * 1024 * 1024],
+  ])(
+    `at ${FEW} messages and at ${MANY}, %s`,
+    async (_title, segmentBytes) => {
+      await writeSession("short", FEW, segmentBytes);
+      await writeSession("long", MANY, segmentBytes);
+      for (const [name, run] of OPERATIONS) {
+        const few = await costOf(async (store) => await run(store.session("short")));
+        const many = await costOf(async (store) => await run(store.session("long")));
+        expect(many.syncs, `syncs of ${name}`).toBeLessThanOrEqual(few.syncs);
+        expect(many.bytesRead, `bytes read by ${name}`).toBeLessThan(A_FEW_PIECES);
+        expect(many.bytesWritten, `bytes written by ${name}`).toBeLessThan(few.bytesWritten + 64 * 1024);
+      }
+      // Control: the same meter shows what does depend on the length.
+      const everything = await costOf(async (store) => {
+        for await (const { seq } of store.session("long").records()) expect(seq).toBeGreaterThan(0);
+      });
+      expect(everything.bytesRead).toBeGreaterThan(2 * A_FEW_PIECES);
+    },
+    240_000,
+  );
+
+  test("fork costs a link for each segment, and copies nothing", async () => {
+    await writeSession("long", MANY, 2 * 1024 * 1024);
+    const segments = await readdir(`${directory}/segments`);
+    expect(segments).toHaveLength(1);
+    const files = await readdir(`${directory}/segments/${segments[0] ?? ""}`);
+    expect(files.length).toBeGreaterThan(3);
+    const cost = await costOf(async (store) => await store.session("long").fork("child"));
+    expect(cost.bytesRead).toBeLessThan(A_FEW_PIECES);
+    expect(cost.bytesWritten).toBeLessThan(64 * 1024);
+    // Control: what was forked is all there.
+    const store = await openStore(directory);
+    expect((await store.session("child").state())?.count).toBe(MANY);
+    await store.close();
+  }, 240_000);
+
+  test("opening and using one session among many", async () => {
+    const cost = async (): Promise<DiskCounts> => {
+      const { host, counts } = countingHost();
+      const store = await openStore(jsonlBackend(directory, { host }));
+      await store.session("one").append(user("hello"));
+      const { ...seen } = counts;
+      await store.close();
+      return seen;
+    };
+    await cost();
+    const few = await cost();
+    const store = await openStore(directory, { durability: "os" });
+    for (let group = 0; group < 30; group++) {
+      const keys = Array.from({ length: 100 }, (_, index) => `other:${group}:${index}`);
+      await Promise.all(keys.map(async (key) => await store.session(key).append(user("x"))));
+    }
+    await store.close();
+    const many = await cost();
+    expect(many.reads).toBeLessThanOrEqual(few.reads + 2);
+    expect(many.bytesRead).toBeLessThanOrEqual(few.bytesRead + 4096);
+    expect(many.syncs).toBeLessThanOrEqual(few.syncs);
+    expect(many.writes).toBeLessThanOrEqual(few.writes);
+  }, 240_000);
+});

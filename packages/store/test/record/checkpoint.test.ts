@@ -1,0 +1,34 @@
+/** A checkpoint says exactly what the records before it have led to, or it is no checkpoint. */
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { encodeCheckpoint } from "../../src/record/checkpoint.ts";
+import { decodeLine } from "../../src/record/decode.ts";
+import { EMPTY_STATE, foldEntry } from "../../src/record/fold.ts";
+import { anyEntry } from "../support/arbitrary-entries.ts";
+import { SAMPLE, SESSION_ID } from "../support/sample-log.ts";
+
+describe("a checkpoint", () => {
+  test("comes back as the state it was made of", () => {
+    fc.assert(
+      fc.property(fc.array(anyEntry, { maxLength: 20 }), (entries) => {
+        const state = entries.reduce(foldEntry, EMPTY_STATE);
+        const line = encodeCheckpoint({ state, sum: "0b7d1e44" }, SESSION_ID);
+        expect(line.indexOf("\n")).toBe(line.length - 1);
+        const decoded = decodeLine(line.subarray(0, -1), SESSION_ID);
+        expect(decoded).toEqual({ kind: "checkpoint", checkpoint: { state, sum: "0b7d1e44" } });
+      }),
+    );
+  });
+
+  test("with one flipped bit, or of another session, is none", () => {
+    const state = SAMPLE.reduce(foldEntry, EMPTY_STATE);
+    const line = encodeCheckpoint({ state, sum: "0b7d1e44" }, SESSION_ID).subarray(0, -1);
+    expect(decodeLine(line, "01JCW0000000000000000000AC").kind).toBe("bad");
+    for (let bit = 0; bit < line.length * 8; bit++) {
+      const flipped = Buffer.from(line);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(decodeLine(flipped, SESSION_ID).kind).toBe("bad");
+    }
+  });
+});

@@ -1,0 +1,215 @@
+/** A small store on a disk in memory, made of the lines themselves, so that its files can be spoiled byte by byte. */
+
+import { layoutOf } from "../../src/backends/jsonl/layout.ts";
+import { readSession } from "../../src/backends/jsonl/read-session.ts";
+import type { RepairSurroundings } from "../../src/backends/jsonl/repair-segment.ts";
+import { repairStore } from "../../src/backends/jsonl/repair-store.ts";
+import { verifyStore, type VerifyStorePlace } from "../../src/backends/jsonl/verify-store.ts";
+import type { FileSystem, Host } from "../../src/host/host.ts";
+import { openSessionForWriting } from "../../src/log/open-session.ts";
+import { segmentPath } from "../../src/log/segment-path.ts";
+import { encodeCheckpoint } from "../../src/record/checkpoint.ts";
+import { continueSum, EMPTY_SUM } from "../../src/record/checksum.ts";
+import { encodeEntry } from "../../src/record/encode.ts";
+import type { Body, Entry } from "../../src/record/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../../src/record/fold.ts";
+import { encodeHeader, firstHeader, type Header } from "../../src/record/header.ts";
+import { fileNameOf } from "../../src/record/key.ts";
+import type { Damage, SessionInfo } from "../../src/record/session-record.ts";
+import { toEntries } from "../../src/record/to-entries.ts";
+import type { VerifyReport } from "../../src/store/types.ts";
+import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+
+export const LAYOUT = layoutOf("/store");
+export const AT = "2026-11-15T19:24:12.123Z";
+
+export type Step = Body | readonly Body[] | "checkpoint" | "seal";
+
+export interface BuiltSession {
+  readonly key: string;
+  readonly header: Header;
+  /** By path: sealed files, then the active one. */
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly path: string;
+  readonly entries: readonly Entry[];
+  readonly state: SessionState;
+}
+
+/** The bytes of a session, as its writer leaves them. */
+export function buildSession(key: string, id: string, steps: readonly Step[]): BuiltSession {
+  let header = firstHeader({ key, id, at: AT });
+  let state = EMPTY_STATE;
+  let file = encodeHeader(header);
+  const files = new Map<string, Buffer>();
+  const entries: Entry[] = [];
+  const sum = (): string => continueSum(EMPTY_SUM, file);
+  const checkpoint = (): void => {
+    file = Buffer.concat([file, encodeCheckpoint({ state, sum: sum() }, id)]);
+  };
+  for (const step of steps) {
+    if (step === "checkpoint") {
+      checkpoint();
+    } else if (step === "seal") {
+      const first = (header.chain.at(-1)?.last ?? 0) + 1;
+      const bounds = { file: header.file, first, last: state.seq, bytes: file.length };
+      files.set(segmentPath(LAYOUT.segments, id, header.file), file);
+      const chain = [...header.chain, { ...bounds, sum: sum(), until: AT }];
+      header = { ...header, file: header.file + 1, chain };
+      file = encodeHeader(header);
+      checkpoint();
+    } else {
+      for (const entry of toEntries(state, "op" in step ? [step] : step, undefined, AT)) {
+        file = Buffer.concat([file, encodeEntry(entry, id)]);
+        state = foldEntry(state, entry);
+        entries.push(entry);
+      }
+    }
+  }
+  const path = `${LAYOUT.directory}/${fileNameOf(key)}`;
+  files.set(path, file);
+  return { key, header, files, path, entries, state };
+}
+
+/** A machine with these files on its disk, all of it synced. */
+export async function machineWith(files: ReadonlyMap<string, Buffer>): Promise<SimulatedMachine> {
+  const machine = new SimulatedMachine(5);
+  const disk = machine.startProcess().files;
+  const { directory, archive, trash, segments, own, journals, leases, damaged } = LAYOUT;
+  const parents = new Set([...files.keys()].map((path) => path.slice(0, path.lastIndexOf("/"))));
+  for (const path of new Set([
+    directory,
+    archive,
+    trash,
+    segments,
+    own,
+    journals,
+    leases,
+    damaged,
+    ...parents,
+  ])) {
+    await disk.makeDirectory(path);
+    await disk.syncDirectory(path.slice(0, path.lastIndexOf("/")) || "/");
+  }
+  for (const [path, bytes] of files) {
+    const file = await disk.open(path, "create");
+    await file.write(bytes, 0);
+    await file.sync();
+    await file.close();
+  }
+  for (const path of parents) await disk.syncDirectory(path);
+  return machine;
+}
+
+export interface Surroundings {
+  readonly isGrowing?: boolean;
+  readonly isForking?: boolean;
+  readonly keys?: readonly string[];
+  /** Instead of a lease. */
+  readonly alone?: (task: () => Promise<void>) => Promise<void>;
+}
+
+function placeOf(
+  files: FileSystem,
+  { isGrowing = false, isForking = false }: Surroundings,
+): VerifyStorePlace {
+  return {
+    files,
+    layout: LAYOUT,
+    patchesOf: () => [],
+    mayBeGrowing: () => Promise.resolve(isGrowing),
+    mayBeForking: () => Promise.resolve(isForking),
+    journalDamage: () => Promise.resolve([]),
+  };
+}
+
+const optionsOf = ({ keys }: Surroundings): Parameters<typeof verifyStore>[1] => ({
+  keys: keys === undefined ? undefined : new Set(keys),
+  onProgress: () => undefined,
+});
+
+export async function verify(host: Host, surroundings: Surroundings = {}): Promise<VerifyReport> {
+  return await verifyStore(placeOf(host.files, surroundings), optionsOf(surroundings));
+}
+
+export async function repair(host: Host, surroundings: Surroundings = {}): Promise<VerifyReport> {
+  let temporaries = 0;
+  const around: RepairSurroundings = {
+    files: host.files,
+    layout: LAYOUT,
+    temporaryPath: () => `${LAYOUT.directory}/.new-repair-${(temporaries += 1)}-${host.now()}`,
+    checkFence: () => Promise.resolve(),
+    syncNames: async (directory) => await host.files.syncDirectory(directory),
+    now: () => AT,
+  };
+  return await repairStore(
+    {
+      ...placeOf(host.files, surroundings),
+      around,
+      alone: async (_name, task) => {
+        const { alone = async (run: () => Promise<void>) => await run() } = surroundings;
+        await alone(async () => await task(around));
+      },
+    },
+    optionsOf(surroundings),
+  );
+}
+
+export interface ReadBack {
+  readonly info: SessionInfo;
+  readonly state: SessionState;
+  readonly entries: readonly Entry[];
+  readonly damage: readonly Damage[];
+}
+
+/** What a reader gets of the active session, or of the file at `path`. */
+export async function readBack(host: Host, { key, path }: { key: string; path: string }): Promise<ReadBack> {
+  const damage: Damage[] = [];
+  const place = {
+    files: host.files,
+    layout: LAYOUT,
+    patchesOf: () => [],
+    onDamage: (found: Damage) => damage.push(found),
+    onError: (error: Error) => {
+      throw error;
+    },
+  };
+  const snapshot = await readSession(place, { path, status: "active" }, key);
+  if (snapshot === undefined) throw new Error(`nothing at ${path}`);
+  const entries: Entry[] = [];
+  for await (const entry of snapshot.entries({ from: 1, to: Infinity, reverse: false })) entries.push(entry);
+  return { info: snapshot.info, state: snapshot.state, entries, damage };
+}
+
+/** Opens it for writing and appends a message, as the next writer would. The seq it got. */
+export async function appendOne(host: Host, { key, path }: { key: string; path: string }): Promise<number> {
+  const log = await openSessionForWriting({
+    files: host.files,
+    path,
+    key,
+    segments: LAYOUT.segments,
+    damagedDirectory: LAYOUT.damaged,
+    onDamage: ({ reason }) => {
+      throw new Error(reason);
+    },
+  });
+  if (log === undefined) throw new Error(`nothing at ${path}`);
+  const body: Body = { op: "message", json: '{"role":"user","content":"after"}' };
+  log.acknowledge(log.place([toEntries(log.state, [body], undefined, AT)]));
+  await log.land();
+  const { seq } = log.state;
+  await log.close();
+  return seq;
+}
+
+export async function filesUnder(host: Host, directory: string): Promise<Map<string, Buffer>> {
+  const found = new Map<string, Buffer>();
+  for (const name of await host.files.readDirectory(directory)) {
+    const path = `${directory}/${name}`;
+    if ((await host.files.stat(path))?.kind !== "file") continue;
+    const file = await host.files.open(path, "read");
+    const bytes = Buffer.alloc((await file.stat()).size);
+    await file.read(bytes, 0);
+    found.set(name, bytes);
+  }
+  return found;
+}
