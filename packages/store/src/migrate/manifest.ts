@@ -30,6 +30,8 @@ export interface NewSession {
   readonly id: string;
   readonly key: string;
   readonly status: "active" | "archived";
+  /** Other keys by which it was reached. */
+  readonly aliases?: readonly string[];
 }
 
 const SALT = "migration";
@@ -56,7 +58,12 @@ export async function commitManifest(
 
 /** Whether there is anything of a migration that did not end. */
 export async function mayBeInterrupted(files: FileSystem, places: MigrationPlaces): Promise<boolean> {
-  return (await files.stat(stagingDirectory(places))) !== undefined;
+  try {
+    return (await files.readDirectory(stagingDirectory(places))).length > 0;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
 }
 
 /** `undefined`: no migration was interrupted, or the one that was is over. */

@@ -5,6 +5,8 @@ export interface MigrationPlaces {
   readonly directory: string;
   readonly archive: string;
   readonly trash: string;
+  /** Other names of sessions. */
+  readonly aliases: string;
   /** The store's own directory. */
   readonly own: string;
   /** Where damaged bytes are kept. */

@@ -10,6 +10,7 @@ import { ioError } from "../host/io-error.ts";
 import { makeDirectory } from "../host/make-directories.ts";
 import { removeIfThere } from "../host/small-files.ts";
 import type { Damage } from "../record/session-record.ts";
+import { aliasesOf, writeAliases } from "./aliases.ts";
 import { moveBack, moveForward } from "./change-names.ts";
 import { namesIn } from "./find-sources.ts";
 import { commitManifest, readManifest, voidManifest, type Manifest, type Move } from "./manifest.ts";
@@ -40,6 +41,7 @@ export async function performMigration(
   });
   try {
     await moveForward(files, places, manifest, true);
+    await writeAliases(files, places, manifest.sessions);
   } catch (error) {
     throw await undo(files, places, manifest, error);
   }
@@ -63,6 +65,7 @@ export async function completeMigration(
       // What is seen need not be on the disk, and after a failed sync it never will be: every name is changed anew.
       await moveBack(files, places, manifest);
       await moveForward(files, places, manifest, false);
+      await writeAliases(files, places, manifest.sessions);
       await voidManifest(files, places);
     }
     await tidyUp(files, places, onError);
@@ -91,7 +94,10 @@ async function stage(
   await files.syncDirectory(staging);
   const manifest: Manifest = {
     moves: await movesOf(files, places, plan),
-    sessions: plan.sessions.map(({ id, key, status }) => ({ id, key, status })),
+    sessions: plan.sessions.map(({ id, key, status, given }) => {
+      const aliases = aliasesOf(given, key);
+      return { id, key, status, ...(aliases.length === 0 ? {} : { aliases }) };
+    }),
   };
   await commitManifest(files, places, manifest);
   return manifest;

@@ -71,3 +71,19 @@ test("a flipped bit at every byte", async () => {
     return { verified: damage, records, seq };
   }
 });
+
+test("a session whose header is damaged is mended also after somebody has tried to use it", async () => {
+  const capture = await closedStore(async (store) => {
+    await store.session(KEY).append(user("one"));
+  });
+  const machine = capture.afterKill();
+  const bytes = await readSimulatedFile(machine.startProcess(), PATH);
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+  await writeSimulatedFile(machine.startProcess(), PATH, bytes);
+  const silent = { onDamage: () => undefined, onError: () => undefined };
+  const store = await openStore(jsonlBackend(DIRECTORY, { host: machine.startProcess() }), silent);
+  await expect(store.session(KEY).append(user("two"))).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
+  expect((await store.repair()).damage).toHaveLength(1);
+  expect(await store.session(KEY).append(user("two"))).toEqual({ seq: 2 });
+  await store.close();
+});

@@ -37,8 +37,16 @@ export async function findStrangers(
   { segments }: Layout,
   sessions: ReadonlySet<string>,
 ): Promise<string[]> {
-  const names = await namesIn(files, segments);
-  return names.filter((name) => !sessions.has(name)).map((name) => `${segments}/${name}`);
+  const strangers: string[] = [];
+  for (const name of await namesIn(files, segments)) {
+    const path = `${segments}/${name}`;
+    if (sessions.has(name)) continue;
+    // The directory of a session that was removed for good stays, with nothing in it.
+    const isEmpty =
+      (await files.stat(path))?.kind === "directory" && (await files.readDirectory(path)).length === 0;
+    if (!isEmpty) strangers.push(path);
+  }
+  return strangers;
 }
 
 /** Without what somebody is writing under a temporary name. */

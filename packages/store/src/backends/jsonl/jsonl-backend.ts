@@ -7,6 +7,8 @@ import type { Backend } from "../../store/backend.ts";
 import { withTypedErrors } from "../typed-errors.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
+import { layoutOf } from "./layout.ts";
+import { withAliases } from "./with-aliases.ts";
 
 export interface JsonlOptions {
   /** The world to work in. @default the real one */
@@ -44,7 +46,8 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
       const backend = opened.readOnly
         ? new JsonlReader(host, absolute, opened)
         : await openJsonlWriter(host, absolute, { ...opened, journalBytes, segmentBytes, lockWait });
-      return withTypedErrors(backend);
+      const layout = layoutOf(backend.directory ?? absolute);
+      return withTypedErrors(await withAliases(backend, host.files, layout));
     },
   };
 }

@@ -136,9 +136,7 @@ class JsonlWriter implements OpenBackend {
         return verifyPlace({ files: host.files, layout, neighbours, patchesOf, journalDamage: [], self });
       },
       alone: async (key, task) => await this.#alone(key, async ({ tenure }) => await task(tenure)),
-      keyOf: (leaseName) => this.#tenures.keyOf(leaseName),
-      takeLease: async (name) =>
-        await instance.leases.takeNamed(name, name, this.#patience(undefined, undefined)),
+      aloneUnopened: async (key, task) => await this.#aloneUnopened(key, task),
     });
     this.#queues = new SessionQueues({
       host,
@@ -315,6 +313,19 @@ class JsonlWriter implements OpenBackend {
           await (one === first ? task(firstTenure, secondTenure) : task(secondTenure, firstTenure));
         });
       });
+    });
+  }
+
+  async #aloneUnopened(key: string, task: (tenure: Tenure) => Promise<void>): Promise<void> {
+    await this.#queues.runAlone(key, async () => {
+      this.#health.check();
+      const { tenure, release } = await this.#tenures.use(key, this.#patience(undefined, undefined));
+      try {
+        await task(tenure);
+      } finally {
+        await release();
+        this.#changes.tell(key);
+      }
     });
   }
 

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { TEMPORARY_PREFIX } from "../../log/create-session.ts";
+import { aliasFileName } from "../../migrate/aliases.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../record/key.ts";
 
 export interface Layout {
@@ -9,6 +10,8 @@ export interface Layout {
   readonly directory: string;
   /** Sealed files, a directory for each session. */
   readonly segments: string;
+  /** Other names of migrated sessions. */
+  readonly aliases: string;
   readonly archive: string;
   readonly trash: string;
   /** Ours; NOT disposable while a process runs or after a crash. */
@@ -27,6 +30,7 @@ export function layoutOf(directory: string): Layout {
   return {
     directory,
     segments: `${directory}/segments`,
+    aliases: `${directory}/aliases`,
     archive: `${directory}/archive`,
     trash: `${directory}/trash`,
     own,
@@ -40,6 +44,10 @@ export function layoutOf(directory: string): Layout {
 
 export function sessionPath({ directory }: Layout, key: string): string {
   return `${directory}/${fileNameOf(key)}`;
+}
+
+export function aliasPath({ aliases }: Layout, key: string): string {
+  return `${aliases}/${aliasFileName(key)}`;
 }
 
 /** With its id, since a key may have several put away. */

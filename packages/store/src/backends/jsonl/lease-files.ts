@@ -88,6 +88,16 @@ export class LeaseFiles {
     const epoch = basis + 1;
     if (basis === 0) await this.#makeShard(name);
     if (!(await this.#linkHeld(name, epoch, since))) return undefined;
+    try {
+      return await this.#confirm(name, basis, epoch);
+    } catch (error) {
+      // Ours, and nobody here would know of it.
+      await this.giveUp(name, epoch).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #confirm(name: string, basis: number, epoch: number): Promise<TakenLease | undefined> {
     // The number may have been free again because it was tidied away; then a newer one exists, and counts. The lower of
     // two is always removed first: while the one we build on is there, ours was never given before.
     const now = await this.readRow(name);

@@ -75,7 +75,8 @@ export class Leases {
         await patience.pause();
       }
     } finally {
-      await place.leave();
+      // A ticket that stays is passed over, and goes with this instance; a lease that was taken must not be lost for it.
+      await place.leave().catch(() => undefined);
     }
   }
 

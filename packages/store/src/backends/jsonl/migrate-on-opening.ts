@@ -3,8 +3,9 @@
  * listing of the directory; where no name in it has changed since the last look, not even that.
  */
 
+import { isLonghandError, LonghandError } from "../../errors.ts";
 import type { FileSystem, Host } from "../../host/host.ts";
-import { errorCode } from "../../host/io-error.ts";
+import { errorCode, ioError } from "../../host/io-error.ts";
 import { readSmallFile, removeIfThere } from "../../host/small-files.ts";
 import { useFile } from "../../host/use-file.ts";
 import { writeFully } from "../../host/write-fully.ts";
@@ -27,14 +28,26 @@ export async function migrateOnOpening(
   const modified = (await files.stat(layout.directory))?.modified;
   const isAsItWas = (await readSmallFile(files, markPath(layout), MARK_BYTES)) === `${modified}\n`;
   if (isAsItWas && !(await mayBeInterrupted(files, places))) return;
-  const lease = await leases.takeNamed(MIGRATION_LOCK, layout.directory, patience);
+  const lease = await leases
+    .takeNamed(MIGRATION_LOCK, `the migration of ${layout.directory}`, patience)
+    .catch((error: unknown) => {
+      throw isLonghandError(error, "SESSION_LOCKED") ? beingMigrated(layout, error) : error;
+    });
   try {
     const onProgress = (): void => undefined;
     await migrateDirectory(host, places, { onDamage, onError, onProgress });
-    await rememberLook(files, layout, `${modified}\n`);
+    await rememberLook(files, layout, `${modified}\n`).catch((error: unknown) => {
+      onError(ioError(error, "remembering the last look for older sessions", markPath(layout)));
+    });
   } finally {
     await lease.giveUp();
   }
+}
+
+function beingMigrated({ directory }: Layout, { detail }: LonghandError): LonghandError {
+  const { pid, host, since, liveness } = detail;
+  const message = `${directory} is being migrated by process ${String(pid)}; wait until that is done, and open it again`;
+  return new LonghandError("SESSION_LOCKED", message, { directory, pid, host, since, liveness });
 }
 
 const MARK_BYTES = 64;

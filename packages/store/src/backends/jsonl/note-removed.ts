@@ -20,13 +20,17 @@ export async function noteRemoved(
   const note = { at: new Date(host.now()).toISOString(), key, id, what: "purged" };
   try {
     await makeDirectory(files, layout.removed);
-    await useFile(await files.open(path, "create"), async (file) => {
-      await writeFully(file, Buffer.from(`${JSON.stringify(note)}\n`), 0);
-      await file.sync();
-    }).catch((error: unknown) => {
-      // An attempt before this one has got as far.
-      if (errorCode(error) !== "EEXIST") throw error;
+    const file = await files.open(path, "create").catch((error: unknown) => {
+      // An attempt before this one has got as far: that it is there is what counts.
+      if (errorCode(error) === "EEXIST") return undefined;
+      throw error;
     });
+    if (file !== undefined) {
+      await useFile(file, async () => {
+        await writeFully(file, Buffer.from(`${JSON.stringify(note)}\n`), 0);
+        await file.sync();
+      });
+    }
     await files.syncDirectory(layout.removed);
   } catch (error) {
     throw ioError(error, "noting that a session is removed", path);

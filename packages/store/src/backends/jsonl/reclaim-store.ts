@@ -1,5 +1,6 @@
 /** Reclaims space session by session, each under the lease of its key. */
 
+import { isLonghandError } from "../../errors.ts";
 import type { FileSystem } from "../../host/host.ts";
 import type { SessionLog } from "../../log/session-log.ts";
 import type { BackendReclaimOptions } from "../../store/backend.ts";
@@ -16,7 +17,7 @@ export type RunAlone = (
 ) => Promise<void>;
 
 export async function reclaimStore(
-  { files, layout }: ReadPlace,
+  { files, layout, onError }: ReadPlace,
   { keys, onProgress, drop }: Omit<BackendReclaimOptions, "dryRun">,
   alone: RunAlone,
 ): Promise<Reclaimed> {
@@ -26,13 +27,18 @@ export async function reclaimStore(
   let done = 0;
   for (const [key, paths] of wanted) {
     onProgress(done++, wanted.size);
-    await alone(key, async (around, log) => {
+    const reclaiming = alone(key, async (around, log) => {
       const results = log === undefined ? [] : [await reclaimActive(around, log, drop)];
       for (const path of paths) results.push(await reclaimPutAway(around, path));
       for (const result of results) {
         bytesBefore += result.bytesBefore;
         bytesAfter += result.bytesAfter;
       }
+    });
+    await reclaiming.catch((error: unknown) => {
+      // Its owner goes on with it, and the others need not wait; whoever asked for this one is told.
+      if (!isLonghandError(error, "SESSION_LOCKED") || keys !== undefined) throw error;
+      onError(error);
     });
   }
   onProgress(wanted.size, wanted.size);

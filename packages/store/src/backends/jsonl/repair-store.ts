@@ -2,6 +2,7 @@
 
 import { isLonghandError } from "../../errors.ts";
 import { fileNameOf } from "../../record/key.ts";
+import type { Header } from "../../record/header.ts";
 import type { Damage } from "../../record/session-record.ts";
 import type { BackendUpkeepOptions } from "../../store/backend.ts";
 import type { VerifyReport } from "../../store/types.ts";
@@ -10,14 +11,14 @@ import { moveAside } from "./move-aside.ts";
 import type { RepairSurroundings } from "./repair-segment.ts";
 import { repairSession } from "./repair-session.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "./verify-session.ts";
-import { activeNameOf, strangerDamage, walkStore, type VerifyStorePlace } from "./verify-store.ts";
+import { strangerDamage, walkStore, type VerifyStorePlace } from "./verify-store.ts";
 
 export interface RepairPlace extends VerifyStorePlace {
   /**
-   * Runs the task while this instance alone may write to the session whose active file has this name. Everything of it is
-   * landed and synced before, and nothing of it is open or remembered: neither during the task nor after it.
+   * Runs the task while this instance alone may write to the key. Everything of its session is landed and synced before,
+   * and nothing of it is opened or remembered: neither during the task nor after it.
    */
-  alone(activeName: string, task: (around: RepairSurroundings) => Promise<void>): Promise<void>;
+  alone(key: string, task: (around: RepairSurroundings) => Promise<void>): Promise<void>;
   /** For what belongs to no session. */
   readonly around: RepairSurroundings;
 }
@@ -27,10 +28,11 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
     place,
     options,
     async (checked) => {
-      const { damage, left } = checked;
+      const { damage, left, header } = checked;
       if (left !== undefined) return damage.map((each) => leftAsItIs(each, left));
+      if (header === undefined) return damage;
       try {
-        return await repairChecked(place, checked);
+        return await repairChecked(place, checked, header);
       } catch (error) {
         // Its owner goes on with it; the others need not wait.
         if (!isLonghandError(error, "SESSION_LOCKED")) throw error;
@@ -47,9 +49,13 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
 }
 
 /** Looked at again under the lease, wherever it is by then: what was found may have changed. */
-async function repairChecked(place: RepairPlace, first: CheckedSession): Promise<readonly Damage[]> {
+async function repairChecked(
+  place: RepairPlace,
+  first: CheckedSession,
+  header: Header,
+): Promise<readonly Damage[]> {
   const { files, layout } = place;
-  const { file, header } = first;
+  const { file } = first;
   const quiet: VerifyPlace = {
     files,
     layout,
@@ -58,9 +64,9 @@ async function repairChecked(place: RepairPlace, first: CheckedSession): Promise
   };
   // What is gone by then was mended by opening the session for writing, such as a torn tail.
   let { damage } = first;
-  await place.alone(activeNameOf(file), async (around) => {
+  await place.alone(header.key, async (around) => {
     let checked = await verifySession(quiet, file);
-    if (checked?.header?.id !== header?.id && header !== undefined) {
+    if (checked?.header?.id !== header.id) {
       const moved = await findSessionFile(files, layout, header.id, fileNameOf(header.key));
       checked = moved === undefined ? undefined : await verifySession(quiet, moved);
     }

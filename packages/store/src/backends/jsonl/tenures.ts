@@ -70,11 +70,6 @@ export class Tenures {
     return this.#tenures.get(key)?.holdLog();
   }
 
-  /** The key whose lease has this name, if it is ours. */
-  keyOf(leaseName: string): string | undefined {
-    return [...this.#tenures.values()].find(({ lease }) => lease.name === leaseName)?.key;
-  }
-
   openLogs(): readonly SessionLog[] {
     return [...this.#tenures.values()].flatMap(({ log }) => (log === undefined ? [] : [log]));
   }
@@ -211,17 +206,16 @@ export class Tenures {
     const look = async (): Promise<void> => {
       while (this.#tenures.size > 0) {
         await this.#around.host.wait(LOOK_FOR_TICKETS, "background");
-        for (const tenure of [...this.#tenures.values()]) {
-          if (await this.#around.leases.isWanted(tenure.lease.name)) this.#note(tenure);
+        try {
+          for (const tenure of [...this.#tenures.values()]) {
+            if (await this.#around.leases.isWanted(tenure.lease.name)) this.#note(tenure);
+          }
+        } catch (error) {
+          this.#around.onError(ioError(error, "looking for those who wait", "the leases"));
         }
       }
+      this.#isLookingForTickets = false;
     };
-    void look()
-      .catch((error: unknown) =>
-        this.#around.onError(ioError(error, "looking for those who wait", "the leases")),
-      )
-      .finally(() => {
-        this.#isLookingForTickets = false;
-      });
+    void look();
   }
 }

@@ -3,6 +3,7 @@ import type { MigrationPlaces } from "../../../src/migrate/migration-places.ts";
 export function placesOf(directory: string): MigrationPlaces {
   return {
     directory,
+    aliases: `${directory}/aliases`,
     archive: `${directory}/archive`,
     trash: `${directory}/trash`,
     own: `${directory}/.longhand`,

@@ -1,0 +1,79 @@
+/** Other keys by which a migrated session can be reached: a file for each, named like a session's. */
+
+import type { FileSystem } from "../host/host.ts";
+import { errorCode } from "../host/io-error.ts";
+import { makeDirectory } from "../host/make-directories.ts";
+import { useFile } from "../host/use-file.ts";
+import { writeFully } from "../host/write-fully.ts";
+import { isJsonObject, tryParseJson } from "../record/json.ts";
+import { checkKey, fileNameOf, SESSION_SUFFIX } from "../record/key.ts";
+import { openSealedLine, sealLine } from "../record/seal.ts";
+import type { NewSession } from "./manifest.ts";
+import type { MigrationPlaces } from "./migration-places.ts";
+
+const SALT = "alias";
+/** Two keys of 1,024 bytes, all of them escaped, fit. */
+export const MAX_ALIAS_BYTES: number = 32 * 1024;
+
+export function aliasFileName(alias: string): string {
+  return `${fileNameOf(alias).slice(0, -SESSION_SUFFIX.length)}.json`;
+}
+
+/** The session's key; `undefined`: the file is damaged, or another key's. */
+export function readAlias(text: string, alias: string): string | undefined {
+  const opened = openSealedLine(Buffer.from(text.trimEnd()), SALT);
+  const value = opened === undefined ? undefined : tryParseJson(`${opened}}`);
+  if (!isJsonObject(value) || value["alias"] !== alias || typeof value["key"] !== "string") return undefined;
+  return value["key"];
+}
+
+/** Of a session's own account of itself: what is a key, and not its own. */
+export function aliasesOf(given: Readonly<Record<string, unknown>>, key: string): string[] {
+  const { aliases } = given;
+  const texts = Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === "string") : [];
+  return [...new Set(texts)].filter((alias) => alias !== key && isKey(alias));
+}
+
+/** Durable when it resolves. One that is there already stays: whoever came first has it. */
+export async function writeAliases(
+  files: FileSystem,
+  { aliases: directory }: MigrationPlaces,
+  sessions: readonly NewSession[],
+): Promise<void> {
+  const wanted = sessions.flatMap(({ key, aliases }) => (aliases ?? []).map((alias) => ({ alias, key })));
+  if (wanted.length === 0) return;
+  await makeDirectory(files, directory);
+  for (const { alias, key } of wanted) {
+    const path = `${directory}/${aliasFileName(alias)}`;
+    const line = sealLine(JSON.stringify({ alias, key }).slice(0, -1), SALT);
+    await writeOnce(files, path, line);
+  }
+  await files.syncDirectory(directory);
+}
+
+async function writeOnce(files: FileSystem, path: string, line: Buffer): Promise<void> {
+  try {
+    await useFile(await files.open(path, "create"), async (file) => {
+      await writeFully(file, line, 0);
+      await file.sync();
+    });
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+    // It may have been cut short by a crash: what is right is written again, over it.
+    await useFile(await files.open(path, "write"), async (file) => {
+      const before = Buffer.alloc(line.length);
+      const length = await file.read(before, 0);
+      if (openSealedLine(before.subarray(0, length - 1), SALT) === undefined) await writeFully(file, line, 0);
+      await file.sync();
+    });
+  }
+}
+
+function isKey(text: string): boolean {
+  try {
+    checkKey(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
