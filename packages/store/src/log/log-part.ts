@@ -24,8 +24,11 @@ export interface OpenedPart {
   close(): Promise<void>;
 }
 
-/** `undefined`: it cannot be read, and that was reported. */
-export type OpenPart = (part: LogPart) => Promise<OpenedPart | undefined>;
+/**
+ * `undefined`: it cannot be read, and that was reported. "replaced": the session has other files by now, since it was
+ * repaired or records were dropped; who reads looks at it anew.
+ */
+export type OpenPart = (part: LogPart) => Promise<OpenedPart | "replaced" | undefined>;
 
 /** `end` and `seq`: how far the active file reaches. */
 export function partsOf(header: Header, end: number, seq: number): readonly LogPart[] {

@@ -10,22 +10,42 @@ export interface ReadableLog {
   readonly parts: readonly LogPart[];
   readonly openPart: OpenPart;
   readonly onDamage: OnPartDamage;
+  /** The same log as it is now, as far as it reached; for those whose parts may be replaced. */
+  readonly renew?: () => Promise<ReadableLog>;
 }
 
 /** What was dropped is passed over: whoever asks for it by its seq is told so before. */
 export async function* readEntries(log: ReadableLog, bounds: SeqBounds): AsyncIterable<Entry> {
-  const wanted = log.parts.filter(
-    ({ first, last, isDropped }) => !isDropped && first <= bounds.to && last >= bounds.from && first <= last,
-  );
-  for (const part of bounds.reverse ? wanted.reverse() : wanted) {
-    const opened = await log.openPart(part);
-    if (opened === undefined) continue;
-    try {
-      yield* readPart(part, opened, bounds, log.onDamage);
-    } finally {
-      await opened.close();
+  let { from, to } = bounds;
+  for (let present = log; ; present = await renewed(present)) {
+    let isReplaced = false;
+    for (const part of partsWithin(present.parts, { ...bounds, from, to })) {
+      const opened = await present.openPart(part);
+      if (opened === "replaced") {
+        isReplaced = true;
+        break;
+      }
+      if (opened === undefined) continue;
+      try {
+        for await (const entry of readPart(part, opened, { ...bounds, from, to }, present.onDamage)) {
+          // Where to go on if the rest has to be looked for anew.
+          if (bounds.reverse) to = entry.seq - 1;
+          else from = entry.seq + 1;
+          yield entry;
+        }
+      } finally {
+        await opened.close();
+      }
     }
+    if (!isReplaced) return;
   }
+}
+
+function partsWithin(parts: readonly LogPart[], { from, to, reverse }: SeqBounds): readonly LogPart[] {
+  const wanted = parts.filter(
+    ({ first, last, isDropped }) => !isDropped && first <= to && last >= from && first <= last,
+  );
+  return reverse ? wanted.reverse() : wanted;
 }
 
 /** The state after this record. From the checkpoint before it on, so that it costs the same however long the log is. */
@@ -34,19 +54,27 @@ export async function stateAfter(log: ReadableLog, seq: number): Promise<Session
   const part = log.parts.findLast(({ first, last }) => first <= seq && last >= first);
   if (part === undefined) return EMPTY_STATE;
   if (part.isDropped) throw recordDropped(seq, firstKeptSeq(log.parts), log.parts.at(-1)?.last ?? seq);
-  const { checkpoint, entries } = await partState(log, part, seq);
+  const found = await partState(log, part, seq);
+  if (found === "replaced") return await stateAfter(await renewed(log), seq);
+  const { checkpoint, entries } = found;
   const before = checkpoint?.state ?? (await stateAfter(log, part.first - 1));
   const state = entries.reduce(foldEntry, before);
   // The last ones may be damaged: their seqs were given all the same.
   return state.seq < seq ? { ...state, seq } : state;
 }
 
-async function partState(log: ReadableLog, part: LogPart, seq: number): Promise<PartState> {
+async function partState(log: ReadableLog, part: LogPart, seq: number): Promise<PartState | "replaced"> {
   const opened = await log.openPart(part);
+  if (opened === "replaced") return opened;
   if (opened === undefined) return { checkpoint: undefined, entries: [] };
   try {
     return await readPartState(part, opened, seq);
   } finally {
     await opened.close();
   }
+}
+
+async function renewed(log: ReadableLog): Promise<ReadableLog> {
+  if (log.renew === undefined) throw new Error("only a log that can be renewed has parts that are replaced");
+  return await log.renew();
 }

@@ -3,12 +3,12 @@
  * writing. The caller holds a lease that keeps every other migration out.
  */
 
-import { assertNever, LonghandError } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import { assertNever, isLonghandError, LonghandError } from "../errors.ts";
+import type { FileSystem, Host } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
 import { isSameLook, NOTHING_LOOKED_AT, readLookedAt, rememberLookedAt } from "./looked-at.ts";
 import type { NewSession } from "./manifest.ts";
-import type { LeftAlone, MigrationPlan, PlannedSession } from "./migration-plan.ts";
+import type { LeftAlone, LookedAt, MigrationPlan, PlannedSession } from "./migration-plan.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
 import { completeMigration, performMigration, type PerformOptions } from "./perform-migration.ts";
 import { planMigration } from "./plan-migration.ts";
@@ -36,7 +36,7 @@ export async function migrateDirectory(
   const before = thorough
     ? NOTHING_LOOKED_AT
     : await readLookedAt(files, places).catch(() => NOTHING_LOOKED_AT);
-  const plan = await planMigration(files, places, before);
+  const plan = await planPatiently(files, places, before);
   report(plan, options);
   await performMigration(host, places, plan, options);
   if (!isSameLook(before, plan.lookedAt)) {
@@ -49,6 +49,24 @@ export async function migrateDirectory(
     leftAlone: plan.leftAlone,
     completed: interrupted?.sessions ?? [],
   };
+}
+
+const LOOKS = 5;
+
+/** Another process may put a session away between our listing and our look at it. */
+async function planPatiently(
+  files: FileSystem,
+  places: MigrationPlaces,
+  lookedAt: LookedAt,
+): Promise<MigrationPlan> {
+  for (let look = 1; ; look++) {
+    try {
+      return await planMigration(files, places, lookedAt);
+    } catch (error) {
+      const isGone = isLonghandError(error) && error.detail["errno"] === "ENOENT";
+      if (!isGone || look === LOOKS) throw error;
+    }
+  }
 }
 
 function report({ directory, leftAlone }: MigrationPlan, { onDamage, onError }: PerformOptions): void {

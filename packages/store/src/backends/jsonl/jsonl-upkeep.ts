@@ -1,7 +1,10 @@
 /** Verifying, repairing and reclaiming, for an instance that has the directory open for writing. */
 
+import { firstKeptSeq } from "../../log/log-part.ts";
 import type { SessionLog } from "../../log/session-log.ts";
-import type { Upkeep } from "../../store/backend.ts";
+import type { Operation, Upkeep } from "../../store/backend.ts";
+import { truncateTo } from "../../store/decide.ts";
+import type { Written } from "../../store/types.ts";
 import { estimateReclaim } from "./estimate-reclaim.ts";
 import { reclaimStore } from "./reclaim-store.ts";
 import type { ReadPlace } from "./read-session.ts";
@@ -19,6 +22,7 @@ export interface UpkeepSurroundings {
   alone(key: string, task: (tenure: Tenure) => Promise<void>): Promise<void>;
   /** The same, but the session's file is not opened for it: it may be damaged. */
   aloneUnopened(key: string, task: (tenure: Tenure) => Promise<void>): Promise<void>;
+  write(key: string, operation: Operation): Promise<Written>;
 }
 
 export function jsonlUpkeep(around: UpkeepSurroundings): Upkeep {
@@ -33,13 +37,23 @@ export function jsonlUpkeep(around: UpkeepSurroundings): Upkeep {
     reclaim: async (options) => {
       if (options.dryRun) return await estimateReclaim(await around.place(), options);
       return await reclaimStore(await around.place(), options, async (key, task) => {
+        let firstKept = 0;
         await around.alone(key, async (tenure) => {
           const replace = async (log: SessionLog): Promise<void> => await tenure.setLog(log);
           await task({ ...sealing, now, replace }, tenure.log);
+          if (tenure.log !== undefined) firstKept = viewBeginsLate(tenure.log);
         });
+        // Of what was dropped nothing can be seen: the view says so, and its count is right again.
+        if (firstKept > 0) await around.write(key, truncateTo({ keepFrom: firstKept }, {}));
       });
     },
   };
+}
+
+/** The first record that is kept, if the view reaches back behind it; 0: it does not. */
+function viewBeginsLate({ parts, state }: SessionLog): number {
+  const firstKept = firstKeptSeq(parts);
+  return state.keepFrom < firstKept ? firstKept : 0;
 }
 
 function repairing(around: UpkeepSurroundings): Pick<RepairPlace, "alone" | "around"> {

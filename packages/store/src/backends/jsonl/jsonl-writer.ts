@@ -136,6 +136,7 @@ class JsonlWriter implements OpenBackend {
         return verifyPlace({ files: host.files, layout, neighbours, patchesOf, journalDamage: [], self });
       },
       alone: async (key, task) => await this.#alone(key, async ({ tenure }) => await task(tenure)),
+      write: async (key, operation) => await this.write(key, operation),
       aloneUnopened: async (key, task) => await this.#aloneUnopened(key, task),
     });
     this.#queues = new SessionQueues({
@@ -225,20 +226,7 @@ class JsonlWriter implements OpenBackend {
   async lock(key: string, { wait, signal }: BackendLockOptions): Promise<() => Promise<void>> {
     this.#health.check();
     const patience = this.#patience(wait, signal, () => this.#health.isClosing);
-    const leaveLine = await this.#locks.take(key, patience);
-    let isHeld = true;
-    try {
-      const use = await this.#tenures.use(key, patience);
-      return async () => {
-        if (!isHeld) return;
-        isHeld = false;
-        leaveLine();
-        await use.release();
-      };
-    } catch (error) {
-      leaveLine();
-      throw error;
-    }
+    return await this.#locks.hold(key, patience, async () => await this.#tenures.use(key, patience));
   }
 
   async close(): Promise<void> {

@@ -35,7 +35,9 @@ export async function migrateOnOpening(
     });
   try {
     const onProgress = (): void => undefined;
-    await migrateDirectory(host, places, { onDamage, onError, onProgress });
+    const { leftAlone } = await migrateDirectory(host, places, { onDamage, onError, onProgress });
+    // What was left alone may be mended in place, which no name shows.
+    if (leftAlone.some(({ kind }) => kind !== "already-migrated" && kind !== "not-a-session")) return;
     await rememberLook(files, layout, `${modified}\n`).catch((error: unknown) => {
       onError(ioError(error, "remembering the last look for older sessions", markPath(layout)));
     });

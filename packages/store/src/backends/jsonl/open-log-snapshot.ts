@@ -1,9 +1,10 @@
 /** A session that this instance has open, as it is now: what it has acknowledged, landed or not. */
 
 import type { LogPart, OpenedPart } from "../../log/log-part.ts";
+import type { ReadableLog } from "../../log/read-entries.ts";
 import type { SessionLog } from "../../log/session-log.ts";
 import type { Snapshot } from "../../store/backend.ts";
-import { openPart, reportFor, snapshotOf, type ReadPlace } from "./read-session.ts";
+import { openPart, renewLog, reportFor, snapshotOf, type ReadPlace } from "./read-session.ts";
 import type { HeldLog } from "./shared-log.ts";
 
 /** `holdIfOpen` answers with the key's open session, if there still is one, and opens nothing. */
@@ -13,7 +14,7 @@ export function openLogSnapshot(
   holdIfOpen: (key: string) => HeldLog | undefined,
 ): Snapshot {
   const { header, state, parts, damage } = log;
-  const open = async (part: LogPart): Promise<OpenedPart | undefined> => {
+  const open = async (part: LogPart): Promise<OpenedPart | "replaced" | undefined> => {
     const held = part.sum === undefined ? holdIfOpen(header.key) : undefined;
     if (held?.log.header.id === header.id && held.log.header.file === part.file) {
       return { path: held.log.path, source: held.log.source(), close: async () => await held.release() };
@@ -22,6 +23,7 @@ export function openLogSnapshot(
     await held?.release();
     return await openPart(place, header, part, []);
   };
-  const readable = { parts, onDamage: reportFor(place, header), openPart: open };
+  const renew = async (): Promise<ReadableLog> => await renewLog(place, header, state.seq);
+  const readable = { parts, onDamage: reportFor(place, header), openPart: open, renew };
   return snapshotOf(readable, header, state, damage.length, "active");
 }

@@ -21,8 +21,30 @@ export class OwnLocks {
     this.#self = self;
   }
 
+  /** Resolves with what gives the lock up, and what `use` has taken for it; calling that again does nothing more. */
+  async hold(
+    key: string,
+    patience: Patience,
+    use: () => Promise<{ release(): Promise<void> }>,
+  ): Promise<() => Promise<void>> {
+    const leaveLine = await this.#take(key, patience);
+    try {
+      const used = await use();
+      let isHeld = true;
+      return async () => {
+        if (!isHeld) return;
+        isHeld = false;
+        leaveLine();
+        await used.release();
+      };
+    } catch (error) {
+      leaveLine();
+      throw error;
+    }
+  }
+
   /** Resolves with what gives the place up. */
-  async take(key: string, patience: Patience): Promise<() => void> {
+  async #take(key: string, patience: Patience): Promise<() => void> {
     patience.check();
     const line = this.#lines.get(key) ?? [];
     this.#lines.set(key, line);

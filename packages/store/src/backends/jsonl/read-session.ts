@@ -79,7 +79,28 @@ function logOf(
     parts: partsOf(header, end, seq),
     onDamage: reportFor(place, header),
     openPart: async (part) => await openPart(place, header, part, patches),
+    renew: async () => await renewLog(place, header, seq),
   };
+}
+
+/** The log of a session that has other files by now, up to the same record. */
+export async function renewLog(place: ReadPlace, before: Header, seq: number): Promise<ReadableLog> {
+  const { files, layout, onDamage } = place;
+  for (let look = 0; look < LOOKS; look++) {
+    const found = await findSessionFile(files, layout, before.id, fileNameOf(before.key));
+    const opened = found === undefined ? undefined : await openFile({ files, path: found.path }, "read");
+    if (found === undefined || opened === undefined) continue;
+    const log = await useFile(opened, async () => {
+      const header = await peekHeader(opened);
+      if (header?.id !== before.id) return undefined;
+      const patches = place.patchesOf(header);
+      const where = { files, path: found.path, key: before.key, segments: layout.segments, onDamage };
+      const tail = await scanFile(where, opened, patches);
+      return logOf(place, tail.header, tail.end, Math.min(seq, tail.state.seq), patches);
+    });
+    if (log !== undefined) return log;
+  }
+  throw deletedMeanwhile(before);
 }
 
 export function reportFor(
@@ -95,17 +116,27 @@ export async function openPart(
   header: Header,
   part: LogPart,
   patches: readonly Patch[],
-): Promise<OpenedPart | undefined> {
+): Promise<OpenedPart | "replaced" | undefined> {
   const { files, layout } = place;
   const report = reportFor(place, header);
   const sealed = segmentPath(layout.segments, header.id, part.file);
-  if (part.sum !== undefined) return await openSegment(files, sealed, part, report);
-  const active = await openActive(place, header, part.file);
-  if (active === "sealed") return await openSegment(files, sealed, part, report);
+  const active = part.sum === undefined ? await openActive(place, header, part.file) : "sealed";
+  if (active === "sealed") {
+    const found: [ScanDamage, string][] = [];
+    const opened = await openSegment(files, sealed, part, (damage, path) => found.push([damage, path]));
+    if (opened === undefined && (await hasOtherFiles(place, header))) return "replaced";
+    for (const [damage, path] of found) report(damage, path);
+    return opened;
+  }
   if (active === undefined) throw deletedMeanwhile(header);
   const { file, path } = active;
   const source = patchedSource(file, (await file.stat()).size, patches);
   return { path, source, close: async () => await file.close() };
+}
+
+async function hasOtherFiles({ files, layout }: ReadPlace, { id, key, file }: Header): Promise<boolean> {
+  const found = await findSessionFile(files, layout, id, fileNameOf(key));
+  return found !== undefined && found.header.file !== file;
 }
 
 /** It may be put away and brought back while we look: so often in a row that we miss it each time is not believable. */

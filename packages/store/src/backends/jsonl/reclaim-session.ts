@@ -83,7 +83,10 @@ async function reclaimSegments(around: SealSurroundings, header: Header): Promis
 
 /** The numbers of those that go. */
 export function droppedFiles(chain: readonly ChainLink[], drop: DropBefore | undefined): ReadonlySet<number> {
-  return new Set(chain.filter((link) => isDropped(link, drop)).map(({ file }) => file));
+  // Only from the beginning on: where clocks have jumped, an old segment may lie behind a newer one.
+  const kept = chain.findIndex((link) => link.dropped === undefined && !isDropped(link, drop));
+  const oldest = kept === -1 ? chain : chain.slice(0, kept);
+  return new Set(oldest.filter(({ dropped }) => dropped === undefined).map(({ file }) => file));
 }
 
 function isDropped({ last, until, dropped }: ChainLink, drop: DropBefore | undefined): boolean {

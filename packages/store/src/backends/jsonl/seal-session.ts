@@ -73,6 +73,9 @@ async function nameSegment(around: SealSurroundings, path: string, header: Heade
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
     await checkSameFile(files, path, sealed);
+    // A sync of it may have failed, and then it is never durable: the name is made anew.
+    await files.unlink(sealed);
+    await files.link(path, sealed);
   }
   await around.syncNames(segmentDirectory(layout.segments, header.id));
 }
@@ -80,7 +83,7 @@ async function nameSegment(around: SealSurroundings, path: string, header: Heade
 /** A seal that was cut short has left the name: it names the same file. */
 async function checkSameFile(files: FileSystem, path: string, sealed: string): Promise<void> {
   const [active, other] = [await files.stat(path), await files.stat(sealed)];
-  if (active?.inode === other?.inode && active?.device === other?.device) return;
+  if (active !== undefined && active.inode === other?.inode && active.device === other.device) return;
   throw new LonghandError(
     "SESSION_DAMAGED",
     `${sealed} is in the way of sealing ${path}, and is another file; move it away`,

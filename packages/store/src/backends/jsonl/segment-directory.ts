@@ -1,4 +1,4 @@
-import { makeDirectory } from "../../host/make-directories.ts";
+import { errorCode } from "../../host/io-error.ts";
 import { segmentDirectory } from "../../log/segment-path.ts";
 import type { FileSystem } from "../../host/host.ts";
 import type { Layout } from "./layout.ts";
@@ -18,7 +18,9 @@ export async function makeSegmentDirectory(around: SegmentSurroundings, sessionI
     [segmentDirectory(layout.segments, sessionId), layout.segments],
   ] as const) {
     // Also where somebody has made it and was killed before the name was synced.
-    if ((await files.stat(path)) === undefined) await makeDirectory(files, path);
+    await files.makeDirectory(path).catch((error: unknown) => {
+      if (errorCode(error) !== "EEXIST") throw error;
+    });
     await around.syncNames(parent);
   }
 }

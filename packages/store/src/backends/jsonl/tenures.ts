@@ -195,8 +195,12 @@ export class Tenures {
     // it, and is not ours to give.
     if (this.#around.whyStopped() !== undefined) return;
     await tenure.setLog(undefined);
-    await tenure.lease.giveUp();
-    this.#tenures.delete(tenure.key);
+    try {
+      await tenure.lease.giveUp();
+    } finally {
+      // Whether it failed before or after the next number was there: it may be somebody else's by now.
+      this.#tenures.delete(tenure.key);
+    }
   }
 
   /** Nobody can tell an instance that does not listen. */

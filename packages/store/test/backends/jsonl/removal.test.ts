@@ -58,7 +58,7 @@ describe("removing for good", () => {
         other.purge(),
       ]).then(([first]) => first.status === "fulfilled");
       expect(await store.session("a").exists()).toBe(restored);
-      const notes = await readdir(`${directory}/.longhand/removed`).catch(() => []);
+      const notes = await readdir(`${directory}/.longhand/removed`).catch((): string[] => []);
       const id = (await store.session("a").state())?.id;
       expect(notes.includes(id ?? "")).toBe(false);
     }

@@ -1,0 +1,35 @@
+/** Dropping takes records out of the view that are no longer there; the count is that of the messages that can be read. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { jsonlBackend, openStore } from "../../../src/index.ts";
+import { contentsOf, user } from "../../support/conversation.ts";
+import { makeTemporaryDirectory, removeDirectory } from "../../support/temporary-directory.ts";
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await makeTemporaryDirectory();
+});
+
+afterEach(async () => {
+  await removeDirectory(directory);
+});
+
+test("count and view agree after live messages were dropped, and after a restart", async () => {
+  const store = await openStore(jsonlBackend(directory, { segmentBytes: 600 }));
+  const session = store.session("a");
+  for (let number = 1; number <= 20; number++) await session.append(user(`message ${number}`));
+  expect((await session.state())?.count).toBe(20);
+  await store.reclaim({ drop: { before: 12 } });
+  const left = await contentsOf(session);
+  expect(left.length).toBeLessThan(20);
+  expect(left.at(-1)).toBe("message 20");
+  expect((await session.state())?.count).toBe(left.length);
+  await expect(session.messages({ from: 1 })).rejects.toMatchObject({ code: "RECORD_DROPPED" });
+  await store.close();
+  const again = await openStore(directory);
+  expect(await contentsOf(again.session("a"))).toEqual(left);
+  expect((await again.session("a").state())?.count).toBe(left.length);
+  expect((await again.verify()).damage).toEqual([]);
+  await again.close();
+});
