@@ -7,6 +7,7 @@ export type CommandErrorCode =
   | "KEY_AMBIGUOUS"
   | "LEASE_IN_USE"
   | "MIGRATION_FAILED"
+  | "MIGRATION_PENDING"
   | "NOT_CONFIRMED"
   | "NOTHING_TO_UNDO"
   | "SESSIONS_UNREADABLE"

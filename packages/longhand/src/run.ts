@@ -3,9 +3,11 @@
 import { tmpdir, userInfo } from "node:os";
 import { CommanderError } from "commander";
 import { type PlaceOptions, resolvePlaces } from "./config/resolve-places.ts";
+import { isStopped } from "./sessions/examine-owners.ts";
 import { COMMANDS, makeProgram } from "./program.ts";
-import { commandToPaste, type ToPaste } from "./terminal/command-to-paste.ts";
+import { commandToPaste } from "./terminal/command-to-paste.ts";
 import { escapeControls } from "./terminal/escape-controls.ts";
+import type { FailedCommand } from "./terminal/explain-error.ts";
 import { EXIT } from "./terminal/exit-codes.ts";
 import { jsonLine } from "./terminal/json-line.ts";
 import type { Input, Output } from "./terminal/output.ts";
@@ -27,30 +29,35 @@ export async function run(commandLine: readonly string[], world: World): Promise
   const wantsJson = beforeDashes(commandLine).includes("--json");
   let complaint = "";
   let exitCode: number = EXIT.ok;
+  let canWait = false;
   const program = makeProgram(
     { out: (text) => output.write(text), error: (text) => (complaint += text) },
-    (places, { json = false }) => ({
-      output,
-      input,
-      json,
-      interruption,
-      toPaste: commandToPaste(places),
-      markFailed: () => (exitCode = EXIT.failed),
-      places: resolvePlaces(places, {
-        environment,
-        currentDirectory,
-        temporaryDirectory: tmpdir(),
-        // Not homedir(), which gives an empty HOME as it is.
-        accountHome: () => userInfo().homedir,
-      }),
-    }),
+    (places, { json = false, ...options }) => {
+      canWait = "wait" in options;
+      return {
+        output,
+        input,
+        json,
+        interruption,
+        toPaste: commandToPaste(places),
+        markFailed: () => (exitCode = EXIT.failed),
+        places: resolvePlaces(places, {
+          environment,
+          currentDirectory,
+          temporaryDirectory: tmpdir(),
+          // Not homedir(), which gives an empty HOME as it is.
+          accountHome: () => userInfo().homedir,
+        }),
+      };
+    },
   );
   try {
     await program.parseAsync(asOptions(commandLine), { from: "user" });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      return await tell(error, wantsJson, world, commandToPaste(program.opts<PlaceOptions>()));
+      const toPaste = commandToPaste(program.opts<PlaceOptions>());
+      return await tell(error, wantsJson, world, { toPaste, canWait });
     }
     if (error.exitCode === 0) return EXIT.ok;
     // Without a command commander prints the help as a complaint; here it is the answer.
@@ -72,11 +79,14 @@ async function tell(
   error: unknown,
   wantsJson: boolean,
   { output, environment }: World,
-  toPaste: ToPaste,
+  failedCommand: Omit<FailedCommand, "isOwnerStopped">,
 ): Promise<number> {
   // Loaded only now, with the store behind it: help needs neither.
   const { explainError } = await import("./terminal/explain-error.ts");
-  const { code, message, remedy, detail, exitCode } = explainError(error, toPaste);
+  const { code, message, remedy, detail, exitCode } = explainError(error, {
+    ...failedCommand,
+    isOwnerStopped: await isOwnerStopped(error),
+  });
   if (wantsJson) {
     const more = Object.keys(detail).length === 0 ? {} : { detail };
     output.writeError(
@@ -92,6 +102,14 @@ async function tell(
     output.writeError(`${escapeControls(error.stack ?? "")}\n`);
   }
   return exitCode;
+}
+
+async function isOwnerStopped(error: unknown): Promise<boolean> {
+  const { isLonghandError } = await import("@longhand/store");
+  if (!isLonghandError(error, "SESSION_LOCKED")) return false;
+  const { pid, host, liveness } = error.detail;
+  if (typeof pid !== "number" || typeof host !== "string" || liveness !== "alive") return false;
+  return await isStopped({ pid, host, liveness });
 }
 
 /** An option of a command that stands before it. */

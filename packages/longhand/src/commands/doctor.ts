@@ -6,6 +6,7 @@ import { type DirectoryFacts, examineDirectory } from "../sessions/examine-direc
 import { examineOwners } from "../sessions/examine-owners.ts";
 import { type ContentFacts, examineContent } from "../sessions/examine-store.ts";
 import { type Examined, findProblems, type Problem } from "../sessions/find-problems.ts";
+import { findForeign, type ForeignSessions, tellForeign } from "../sessions/foreign-sessions.ts";
 import { DISK_PARTS, type DiskUse, measureDisk } from "../sessions/measure-disk.ts";
 import { type ExaminedOwner, ownerLines } from "../sessions/owners.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
@@ -80,25 +81,38 @@ const NO_CONTENT: ContentFacts = {
 };
 const NO_DISK: DiskUse = { active: 0, segments: 0, archive: 0, trash: 0, damaged: 0, journals: 0 };
 
-async function examine({ output, places, toPaste }: Surroundings): Promise<Report> {
+async function examine(surroundings: Surroundings): Promise<Report> {
+  const { output, places, toPaste } = surroundings;
   const { path } = places.sessions;
   const directory = await examineDirectory(path);
   let [content, disk, owners]: [ContentFacts, DiskUse, readonly ExaminedOwner[]] = [NO_CONTENT, NO_DISK, []];
+  let foreign: ForeignSessions | undefined;
   if (directory.isDirectory && directory.failure === undefined) {
     const progress = startProgress(output);
     try {
       // Before the content: a reader meets what the dead have left, and would say the same of it.
       const failures: string[] = [];
       owners = await orFailure([], failures, async () => examineOwners(path));
-      content = await examineContent(path, showPercent(progress, "reading"));
+      foreign = await findForeign(path);
+      content = withoutForeign(await examineContent(path, showPercent(progress, "reading")), foreign);
       disk = await measureDisk(path, (reason) => failures.push(reason));
       content = { ...content, failures: [...new Set([...content.failures, ...failures])] };
     } finally {
       progress.end();
     }
   }
+  if (foreign !== undefined) tellForeign(foreign, surroundings);
   const examined = { path, directory, content };
   return { ...examined, disk, owners, problems: findProblems(examined, toPaste) };
+}
+
+function withoutForeign(content: ContentFacts, { files }: ForeignSessions): ContentFacts {
+  const isOurs = ({ file }: { readonly file: string }): boolean => !files.has(file);
+  return {
+    ...content,
+    damage: content.damage.filter(isOurs),
+    unreadable: content.unreadable.filter(isOurs),
+  };
 }
 
 async function orFailure<T>(otherwise: T, failures: string[], look: () => Promise<T>): Promise<T> {

@@ -3,9 +3,9 @@
 import { Option } from "commander";
 import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
+import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { firstWords, sessionLabel } from "../sessions/session-label.ts";
 import { describeUnreadable, type UnreadableSession } from "../sessions/unreadable-session.ts";
-import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { timesFor } from "../terminal/format-time.ts";
@@ -47,10 +47,9 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .addHelpText("after", TIMES_HELP)
     .action(async (options: ListCommandOptions) => {
       const surroundings = begin(options);
-      const unreadable: UnreadableSession[] = [];
-      await withStoreForReading(surroundings, async (store) => list(store, options, surroundings), {
-        onUnreadable: (session) => void unreadable.push(session),
-      });
+      const unreadable = await readAmongForeign(surroundings, true, async (store) =>
+        list(store, options, surroundings),
+      );
       if (unreadable.length > 0) throw notAllRead(unreadable, surroundings);
     });
 };

@@ -1,7 +1,9 @@
 /** `longhand repair`: mends what `longhand verify` reports. The damaged bytes are kept aside. */
 
 import type { Damage, VerifyReport } from "@longhand/store";
+import { CommandError } from "../command-error.ts";
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
+import { describeForeign, findForeign, type ForeignSessions } from "../sessions/foreign-sessions.ts";
 import { describeDamage, withStoreForWriting } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
@@ -39,6 +41,7 @@ export async function repair(
   surroundings: Surroundings,
 ): Promise<void> {
   const { json, toPaste } = surroundings;
+  refuseToMigrate(await findForeign(surroundings.places.sessions.path), surroundings);
   const before = await checkSessions(surroundings, keys);
   const { damage } = before.report;
   if (damage.length === 0) {
@@ -56,7 +59,27 @@ export async function repair(
   const after = await checkSessions(surroundings, before.chosen.keys ?? []);
   const left = new Set(after.report.damage.map(placeOf));
   const mended = treated.filter((damage) => !left.has(placeOf(damage)));
-  tell(mended, after, surroundings);
+  tell(mended, withReasons(after, treated), surroundings);
+}
+
+/** Mending opens the store for writing, and that takes foreign sessions over: nobody asked for it here. */
+function refuseToMigrate({ count }: ForeignSessions, { toPaste }: Surroundings): void {
+  if (count === 0) return;
+  throw new CommandError(
+    "MIGRATION_PENDING",
+    `${describeForeign(count)}, and to mend something would migrate them too; nothing was changed. Migrate them first, or move them away`,
+    { detail: { sessions: count }, remedy: `what would become of them: ${toPaste("migrate --dry-run")}` },
+  );
+}
+
+/** Who tried to mend a place knows why it was left, such as by whom it is held; who only reads it does not. */
+function withReasons(after: CheckedSessions, treated: readonly Damage[]): CheckedSessions {
+  const reasons = new Map(treated.map((damage) => [placeOf(damage), damage.reason]));
+  const damage = after.report.damage.map((left) => ({
+    ...left,
+    reason: reasons.get(placeOf(left)) ?? left.reason,
+  }));
+  return { ...after, report: { ...after.report, damage } };
 }
 
 function placeOf({ file, offset }: Damage): string {

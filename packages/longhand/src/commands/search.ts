@@ -2,7 +2,7 @@
 
 import type { SearchHit, SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
-import { withStoreForReading } from "../sessions/with-store.ts";
+import { readAmongForeign, warnOfUnreadable } from "../sessions/foreign-sessions.ts";
 import { escapeKey, escapeLine, onOneLine } from "../terminal/escape-controls.ts";
 import { highlightWords } from "../terminal/highlight-words.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -33,7 +33,10 @@ export const defineCommand: DefineCommand = (command, begin) => {
       const query = words.join(" ").trim();
       if (query === "") throw new CommandError("USAGE_INVALID", "there is no word to search for");
       const surroundings = begin(options);
-      await withStoreForReading(surroundings, async (store) => search(store, query, options, surroundings));
+      const unreadable = await readAmongForeign(surroundings, true, async (store) =>
+        search(store, query, options, surroundings),
+      );
+      warnOfUnreadable(unreadable, surroundings);
     });
 };
 

@@ -3,8 +3,8 @@
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
 import { toJsonLines } from "../export/to-json.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
+import { readAmongForeign, warnOfUnreadable } from "../sessions/foreign-sessions.ts";
 import { markLive } from "../sessions/mark-live.ts";
-import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeControls, escapeKey, onOneLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { timesFor } from "../terminal/format-time.ts";
@@ -40,7 +40,10 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .addHelpText("after", TIMES_HELP)
     .action(async (key: string, options: ShowCommandOptions) => {
       const surroundings = begin(options);
-      await withStoreForReading(surroundings, async (store) => show(store, key, options, surroundings));
+      const unreadable = await readAmongForeign(surroundings, false, async (store) =>
+        show(store, key, options, surroundings),
+      );
+      warnOfUnreadable(unreadable, surroundings);
     });
 };
 

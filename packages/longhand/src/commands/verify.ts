@@ -1,6 +1,7 @@
 /** `longhand verify`: reads everything and reports what is damaged. Changes nothing. */
 
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
+import { tellForeign } from "../sessions/foreign-sessions.ts";
 import { describeUnreadable } from "../sessions/unreadable-session.ts";
 import { describeDamage } from "../sessions/with-store.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
@@ -25,7 +26,8 @@ export const defineCommand: DefineCommand = (command, begin) => {
 export async function verify(keys: readonly string[], surroundings: Surroundings): Promise<void> {
   const { output, json, toPaste } = surroundings;
   const checked = await checkSessions(surroundings, keys);
-  const { report, unreadable } = checked;
+  const { report, unreadable, foreign } = checked;
+  tellForeign(foreign, surroundings);
   const isWell = report.damage.length === 0 && unreadable.length === 0;
   if (!isWell) surroundings.markFailed();
   if (json) {

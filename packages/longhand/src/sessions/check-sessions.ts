@@ -3,6 +3,7 @@
 import type { VerifyReport } from "@longhand/store";
 import { showPercent, startProgress } from "../terminal/progress.ts";
 import { chooseKeys } from "./choose-keys.ts";
+import { findForeign, type ForeignSessions, orForeign } from "./foreign-sessions.ts";
 import type { UnreadableSession } from "./unreadable-session.ts";
 import { type StoreSurroundings, withStoreForReading } from "./with-store.ts";
 
@@ -10,6 +11,8 @@ export interface CheckedSessions {
   readonly report: VerifyReport;
   /** For want of permission, or since a newer version wrote them: nothing that could be mended here. */
   readonly unreadable: readonly UnreadableSession[];
+  /** Of other programs: neither damaged nor unreadable. */
+  readonly foreign: ForeignSessions;
   /** As the store takes it. */
   readonly chosen: { readonly keys?: readonly string[] };
 }
@@ -22,16 +25,22 @@ export async function checkSessions(
   const unreadable = new Map<string, UnreadableSession>();
   const progress = startProgress(given.output);
   try {
+    const foreign = await findForeign(given.places.sessions.path);
+    const isOurs = ({ file }: { readonly file: string }): boolean => !foreign.files.has(file);
     return await withStoreForReading(
       given,
       async (store) => {
-        const chosen = await chooseKeys(store, wanted, given);
+        const chosen = await chooseKeys(store, wanted, given).catch(async (error: unknown) => {
+          throw await orForeign(error, foreign, given);
+        });
         const onProgress = showPercent(progress, "reading");
-        const report = await store.verify({ ...chosen, onProgress });
+        const found = await store.verify({ ...chosen, onProgress });
+        const report = { ...found, damage: found.damage.filter(isOurs) };
         const inReport = new Set(report.damage.map(({ file }) => file));
         return {
           report,
-          unreadable: [...unreadable.values()].filter(({ file }) => !inReport.has(file)),
+          unreadable: [...unreadable.values()].filter(isOurs).filter(({ file }) => !inReport.has(file)),
+          foreign,
           chosen,
         };
       },

@@ -2,12 +2,14 @@
 
 import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
+import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { fitToWidth } from "../terminal/display-width.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { relativeTime } from "../terminal/format-time.ts";
 import { type KeyMatch, LAST, matchKey } from "./match-key.ts";
 import { sessionLabel } from "./session-label.ts";
+import { sessionsOfKey } from "./sessions-of-key.ts";
 import type { StoreSurroundings } from "./with-store.ts";
 
 const SHOWN_CANDIDATES = 10;
@@ -30,6 +32,13 @@ export async function chooseSession(
   // Most often the key is given in full: then no other session needs to be looked at.
   const exact = await store.session(wanted).state();
   if (exact !== undefined && options.among.includes(exact.status)) return exact;
+  if (wanted !== LAST) {
+    // The whole key of a session that may not be meant here is not taken for a part of another one's.
+    const sessions = await sessionsOfKey(store, wanted);
+    const [elsewhere] = sessions;
+    if (elsewhere !== undefined && !sessions.some(({ status }) => options.among.includes(status)))
+      throw withOtherStatus(elsewhere, options);
+  }
   const match = await findMatch(store, wanted, options);
   switch (match.kind) {
     case "found":
@@ -92,6 +101,26 @@ async function labelOrNothing(store: Store, session: SessionInfo): Promise<strin
     throw error;
   }
 }
+
+function withOtherStatus({ key, status }: SessionInfo, { toPaste }: ChoiceOptions): CommandError {
+  const [what, remedy] = WHERE_IT_IS[status];
+  return new CommandError("KEY_UNKNOWN", `${escapeKey(key)} ${what}`, {
+    detail: { key, status },
+    remedy: remedy(toPaste, key),
+  });
+}
+
+const bringBack = (toPaste: ToPaste, key: string): string => `to bring it back: ${toPaste("restore", key)}`;
+const WHERE_IT_IS: Readonly<
+  Record<SessionInfo["status"], readonly [what: string, remedy: (toPaste: ToPaste, key: string) => string]>
+> = {
+  active: [
+    "is active, and none of its key was put away",
+    (toPaste, key) => `to read it: ${toPaste("show", key)}`,
+  ],
+  archived: ["is archived", bringBack],
+  trashed: ["is in the trash", bringBack],
+};
 
 function unknown(wanted: string, nearest: SessionInfo | undefined, { toPaste }: ChoiceOptions): CommandError {
   if (wanted === LAST) {

@@ -35,11 +35,9 @@ export function untakenLines({ sessions }: MigrationPlan): string[] {
   );
 }
 
-/** What was migrated before is not worth a line each time. */
+/** Every file that stays as it is, and why: nobody shall wonder what became of it. */
 export function leftAloneLines({ leftAlone }: MigrationPlan): string[] {
-  return leftAlone
-    .filter(({ kind }) => kind !== "already-migrated" && kind !== "not-a-session")
-    .map(({ name, reason }) => escapeLine(`${name}: ${reason}`));
+  return leftAlone.map(({ name, reason }) => escapeLine(`${name}: ${reason}`));
 }
 
 function notesOf({ status, putAside, hidden, summary, untaken, remarks }: PlannedSession): string[] {

@@ -12,7 +12,11 @@ export async function examineOwners(directory: string): Promise<readonly Examine
 }
 
 /** Known on Linux only; elsewhere a stopped process is one that runs. */
-async function isStopped({ liveness, pid, host }: StoreOwner): Promise<boolean> {
+export async function isStopped({
+  liveness,
+  pid,
+  host,
+}: Pick<StoreOwner, "liveness" | "pid" | "host">): Promise<boolean> {
   if (liveness !== "alive" || host !== hostname()) return false;
   try {
     const text = await readFile(`/proc/${pid}/stat`, "utf8");

@@ -103,7 +103,10 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
   };
 }
 
-function warner({ output, json }: StoreSurroundings): (code: string, message: string, more: object) => void {
+export function warner({
+  output,
+  json,
+}: StoreSurroundings): (code: string, message: string, more: object) => void {
   return (code, message, more) => {
     output.writeError(
       json

@@ -16,7 +16,16 @@ export interface Explanation {
   readonly exitCode: number;
 }
 
-export function explainError(error: unknown, toPaste: ToPaste): Explanation {
+/** What is known about the command that failed. */
+export interface FailedCommand {
+  readonly toPaste: ToPaste;
+  /** It has the option `--wait`. */
+  readonly canWait: boolean;
+  /** Who has the session is there, and stands still. */
+  readonly isOwnerStopped: boolean;
+}
+
+export function explainError(error: unknown, failedCommand: FailedCommand): Explanation {
   if (error instanceof CommandError) {
     const { code, message, detail, remedy } = error;
     return { code, message, detail, remedy, exitCode: COMMAND_EXIT[code] };
@@ -28,7 +37,7 @@ export function explainError(error: unknown, toPaste: ToPaste): Explanation {
       code,
       message: lockedMessage(error) ?? message,
       detail,
-      remedy: remedy?.(toPaste, detail),
+      remedy: remedy?.(failedCommand, detail),
       exitCode,
     };
   }
@@ -58,6 +67,7 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   KEY_AMBIGUOUS: EXIT.notFound,
   LEASE_IN_USE: EXIT.failed,
   MIGRATION_FAILED: EXIT.failed,
+  MIGRATION_PENDING: EXIT.failed,
   NOT_CONFIRMED: EXIT.failed,
   NOTHING_TO_UNDO: EXIT.failed,
   SESSIONS_UNREADABLE: EXIT.failed,
@@ -69,14 +79,14 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
 interface StoreErrorRule {
   readonly exitCode: number;
   /** What the store's own message, which names the file or key, cannot know: the command that helps. */
-  readonly remedy?: (toPaste: ToPaste, detail: LonghandError["detail"]) => string;
+  readonly remedy?: (failedCommand: FailedCommand, detail: LonghandError["detail"]) => string;
 }
 
 const failed = (remedy?: string): StoreErrorRule =>
   remedy === undefined ? { exitCode: EXIT.failed } : { exitCode: EXIT.failed, remedy: () => remedy };
 const askDoctor = (what: string): StoreErrorRule => ({
   exitCode: EXIT.failed,
-  remedy: (toPaste) => `${what}: ${toPaste("doctor")}`,
+  remedy: ({ toPaste }) => `${what}: ${toPaste("doctor")}`,
 });
 const usage: StoreErrorRule = { exitCode: EXIT.usage };
 
@@ -90,7 +100,7 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
   SESSION_EXISTS: failed(),
   SESSION_NOT_FOUND: {
     exitCode: EXIT.notFound,
-    remedy: (toPaste) => `the sessions there are: ${toPaste("list")}`,
+    remedy: ({ toPaste }) => `the sessions there are: ${toPaste("list")}`,
   },
   SESSION_LOCKED: { exitCode: EXIT.failed, remedy: lockedRemedy },
   SESSION_DAMAGED: askDoctor("the damage and what to do"),
@@ -113,9 +123,15 @@ function lockedMessage({ code, detail }: LonghandError): string | undefined {
   return `${escapeKey(key)} is being written to by ${describeOwner(owner)}${doubt}`;
 }
 
-function lockedRemedy(toPaste: ToPaste, { key, liveness }: LonghandError["detail"]): string {
+function lockedRemedy(
+  { toPaste, canWait, isOwnerStopped }: FailedCommand,
+  { key, liveness, pid }: LonghandError["detail"],
+): string {
   if (liveness === "unproven" && typeof key === "string") {
     return `if you know that it has ended: ${toPaste(`doctor --break-lease ${shellQuote(key)}`)}`;
   }
-  return "wait for it (--wait SECONDS), or stop it; reading works meanwhile: list, show, tail, search, export";
+  if (isOwnerStopped && typeof pid === "number")
+    return `that process is stopped; to let it go on: kill -CONT ${pid}`;
+  const wait = canWait ? "wait for it (--wait SECONDS)" : "try again when it is done";
+  return `${wait}, or end it; reading works meanwhile: list, show, tail, search, export`;
 }

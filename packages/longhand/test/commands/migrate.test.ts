@@ -65,7 +65,7 @@ describe("a migration, in words", () => {
     expect(written({ sessions: [session] }, false)).toContain("taken over; the originals are there still");
   });
 
-  test("names every line that is not taken over, and every file left alone but the ordinary", () => {
+  test("names every line that is not taken over, and every file left alone", () => {
     const untaken = {
       file: "a.jsonl",
       line: 2,
@@ -79,15 +79,17 @@ describe("a migration, in words", () => {
         sessions: [{ ...session, untaken: [untaken, { ...untaken, line: 7, bytes: 0 }] }],
         leftAlone: [
           { name: "x.json", kind: "newer-session", reason: "its key has a newer one" },
-          { name: "notes.txt", kind: "not-a-session", reason: "no session" },
+          { name: "old.db", kind: "not-a-session", reason: "a database" },
+          { name: "y.json.migrated", kind: "already-migrated", reason: "before" },
         ],
       },
       true,
     );
     expect(text).toContain("2 lines not taken over");
     expect(text).toContain("\n  a.jsonl, line 2, byte 40: not JSON\n  a.jsonl, message 7: not JSON\n");
-    expect(text).toContain("\nLeft alone:\n  x.json: its key has a newer one\n");
-    expect(text).not.toContain("notes.txt");
+    expect(text).toContain(
+      "\nLeft alone:\n  x.json: its key has a newer one\n  old.db: a database\n  y.json.migrated: before\n",
+    );
   });
 });
 
@@ -123,6 +125,8 @@ test("from end to end: first what would be, then it is", async () => {
       { message: { content: "where is it" } },
       { message: { content: "in the shed" } },
     ]);
-    expect((await longhand("migrate")).stdout).toBe(`There is nothing to migrate in ${sessions}.\n`);
+    expect((await longhand("migrate")).stdout).toBe(
+      `There is nothing to migrate in ${sessions}.\n\nLeft alone:\n  telegram_42.json.migrated: it was migrated before\n`,
+    );
   });
 });

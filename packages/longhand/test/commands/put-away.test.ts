@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { archive } from "../../src/commands/archive.ts";
 import { deleteSession } from "../../src/commands/delete.ts";
@@ -32,6 +33,9 @@ describe("archive, restore and delete", () => {
         await say(store, "k", text);
         ids.push((await infoOf(store, "k")).id);
         await store.session("k").delete();
+        // Which of two is newer is told by the millisecond.
+        const now = Date.now();
+        while (Date.now() === now) await setImmediate();
       }
       const [old = ""] = ids;
       await expect(restore(store, "k", "01NONE", fakeSurroundings())).rejects.toMatchObject({
@@ -96,6 +100,7 @@ describe("archive, restore and delete", () => {
         expect((await longhand("restore tele")).stdout).toContain("Restored telegram:1 from the archive");
         const active = await longhand("restore notes");
         expect([active.exitCode, active.stdout]).toEqual([3, ""]);
+        expect(active.stderr).toMatch(/notes is active, [^]*longhand show notes\n$/);
         expect((await longhand("delete notes")).exitCode).toBe(0);
         expect((await longhand("show notes")).exitCode).toBe(3);
         expect((await longhand("restore note")).stdout).toContain("from the trash: 1 message");
@@ -123,6 +128,33 @@ describe("archive, restore and delete", () => {
       },
     );
   });
+
+  test.each(["archive k", "undo k", "rename k T", "truncate k --keep-last 1", "fork k l"])(
+    "%s of a session that was put away says where it is, and takes no other for it",
+    async (commandLine) => {
+      await withHome(
+        async (store) => {
+          await say(store, "k", "one");
+          await store.session("k").archive();
+          await say(store, "ok", "another");
+        },
+        async (longhand) => {
+          const archived = await longhand(commandLine);
+          expect([archived.exitCode, archived.stderr]).toEqual([
+            3,
+            "longhand: k is archived\n  to bring it back: longhand restore k\n",
+          ]);
+          await longhand("delete k");
+          const trashed = await longhand(commandLine);
+          expect([trashed.exitCode, trashed.stderr]).toEqual([
+            3,
+            "longhand: k is in the trash\n  to bring it back: longhand restore k\n",
+          ]);
+          expect(jsonLines((await longhand("list --json")).stdout)).toMatchObject([{ key: "ok", seq: 1 }]);
+        },
+      );
+    },
+  );
 
   test.each(["archive k", "restore k", "delete k", "delete k --forever --yes", "rename k T", "fork k l"])(
     "%s makes no store where there is none",

@@ -86,6 +86,21 @@ describe("repair", () => {
     );
   });
 
+  test("of what cannot be mended says why it was left", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, _home, sessions) => {
+        const file = join(sessions, "broken.jsonl");
+        await writeFile(file, '{"longhand":1,\n', { mode: 0o600 });
+        expect((await longhand("verify")).stdout).not.toContain("left as it is");
+        const { exitCode, stdout } = await longhand("repair --yes");
+        expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`• ${file}: corrupt at byte 0 `)]);
+        expect(stdout).toMatch(/; left as it is: .+\n1 problem could not be mended\.\n/);
+        expect((await longhand("repair --yes --json")).stdout).toContain("; left as it is: ");
+      },
+    );
+  });
+
   test("of a store that is well has nothing to do", async () => {
     await withHome(
       async (store) => say(store, "k", "one"),

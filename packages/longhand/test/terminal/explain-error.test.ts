@@ -2,10 +2,15 @@ import { expect, test } from "vitest";
 import { LONGHAND_ERROR_CODES, LonghandError } from "@longhand/store";
 import { CommandError } from "../../src/command-error.ts";
 import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
-import { explainError as explain, type Explanation } from "../../src/terminal/explain-error.ts";
+import {
+  explainError as explain,
+  type Explanation,
+  type FailedCommand,
+} from "../../src/terminal/explain-error.ts";
 
-const explainError = (error: unknown): Explanation =>
-  explain(error, commandToPaste({ sessions: "./my store" }));
+const toPaste = commandToPaste({ sessions: "./my store" });
+const explainError = (error: unknown, given: Partial<FailedCommand> = {}): Explanation =>
+  explain(error, { toPaste, canWait: true, isOwnerStopped: false, ...given });
 
 test.each(LONGHAND_ERROR_CODES)("%s has an exit code and keeps the store's words", (code) => {
   const explained = explainError(new LonghandError(code, "the store's words", { file: "f" }));
@@ -43,6 +48,13 @@ test("a session that is held elsewhere is told in the words of the command line"
   const locked = explainError(new LonghandError("SESSION_LOCKED", "open the store with readOnly", detail));
   expect(locked.message).toBe("k is being written to by process 7 on h since noon");
   expect(locked.remedy).toContain("--wait SECONDS");
+});
+
+test("the advice is for the command that was run, and for the owner that there is", () => {
+  const detail = { key: "k", pid: 7, host: "h", since: "noon", liveness: "alive" };
+  const error = new LonghandError("SESSION_LOCKED", "", detail);
+  expect(explainError(error, { canWait: false }).remedy).toMatch(/^try again when it is done, or end it/);
+  expect(explainError(error, { isOwnerStopped: true }).remedy).toMatch(/kill -CONT 7$/);
 });
 
 test("whose end cannot be proven can be given up by a person", () => {

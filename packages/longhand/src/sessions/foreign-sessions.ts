@@ -1,0 +1,94 @@
+/**
+ * Sessions of other programs in the directory, which a store that is open for reading does not serve. They are not
+ * damaged, and must not be called so: whoever meets them is pointed to `longhand migrate`.
+ */
+
+import { join } from "node:path";
+import type { Store } from "@longhand/store";
+import { CommandError } from "../command-error.ts";
+import { escapeLine } from "../terminal/escape-controls.ts";
+import { countOf } from "../terminal/format-count.ts";
+import { describeUnreadable, type UnreadableSession } from "./unreadable-session.ts";
+import { type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
+
+export interface ForeignSessions {
+  readonly count: number;
+  /** The files they are in, as the store names them. */
+  readonly files: ReadonlySet<string>;
+}
+
+const NONE: ForeignSessions = { count: 0, files: new Set() };
+
+/** Reads only. */
+export async function findForeign(directory: string): Promise<ForeignSessions> {
+  const { isLonghandError, planMigration } = await import("@longhand/store");
+  try {
+    const { sessions, directory: path } = await planMigration(directory);
+    const names = sessions.flatMap(({ originals }) => originals.map(({ name }) => name));
+    return { count: sessions.length, files: new Set(names.map((name) => join(path, name))) };
+  } catch (error) {
+    // What cannot be looked at would not be migrated either, and the store itself reports it as unreadable.
+    if (isLonghandError(error)) return NONE;
+    throw error;
+  }
+}
+
+export function describeForeign(count: number): string {
+  return `${countOf(count, "session")} of other programs ${count === 1 ? "is" : "are"} here`;
+}
+
+export function tellForeign({ count }: ForeignSessions, given: StoreSurroundings): void {
+  if (count === 0) return;
+  const remedy = given.toPaste("migrate --dry-run");
+  if (given.json) warner(given)("SESSIONS_FOREIGN", describeForeign(count), { sessions: count, remedy });
+  else given.output.writeError(`longhand: ${describeForeign(count)}: ${remedy}\n`);
+}
+
+/**
+ * Reads the store, then tells of foreign sessions; resolves to the sessions that cannot be read though they are ours.
+ * Not `always`: looks for them only where something was missed, since that is a look at every file.
+ */
+export async function readAmongForeign(
+  given: StoreSurroundings,
+  always: boolean,
+  use: (store: Store) => Promise<void>,
+): Promise<readonly UnreadableSession[]> {
+  const unreadable: UnreadableSession[] = [];
+  const { path } = given.places.sessions;
+  const oursAmong = ({ files }: ForeignSessions): readonly UnreadableSession[] =>
+    unreadable.filter(({ file }) => !files.has(file));
+  try {
+    await withStoreForReading(given, use, { onUnreadable: (session) => void unreadable.push(session) });
+  } catch (error) {
+    const foreign = await findForeign(path);
+    tellForeign(foreign, given);
+    warnOfUnreadable(oursAmong(foreign), given);
+    throw await orForeign(error, foreign, given);
+  }
+  const foreign = always || unreadable.length > 0 ? await findForeign(path) : NONE;
+  tellForeign(foreign, given);
+  return oursAmong(foreign);
+}
+
+/** The error itself, unless it calls a foreign session damaged. */
+export async function orForeign(
+  error: unknown,
+  { files }: ForeignSessions,
+  { toPaste }: StoreSurroundings,
+): Promise<unknown> {
+  const { isLonghandError } = await import("@longhand/store");
+  if (!isLonghandError(error, "SESSION_DAMAGED")) return error;
+  const { file } = error.detail;
+  if (typeof file !== "string" || !files.has(file)) return error;
+  return new CommandError(
+    "KEY_UNKNOWN",
+    `${escapeLine(file)} is a session of another program, and can be read when it is migrated`,
+    { detail: { file }, remedy: `what would become of it: ${toPaste("migrate --dry-run")}` },
+  );
+}
+
+export function warnOfUnreadable(unreadable: readonly UnreadableSession[], given: StoreSurroundings): void {
+  const warn = warner(given);
+  for (const session of unreadable)
+    warn("SESSION_UNREADABLE", `could not be read: ${describeUnreadable(session)}`, session);
+}
