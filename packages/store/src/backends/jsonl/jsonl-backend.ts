@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Host } from "../../host/host.ts";
+import { ioError } from "../../host/io-error.ts";
 import { nodeHost } from "../../host/node-host.ts";
 import type { Backend } from "../../store/backend.ts";
 import { withTypedErrors } from "../typed-errors.ts";
@@ -47,7 +48,12 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
         ? new JsonlReader(host, absolute, opened)
         : await openJsonlWriter(host, absolute, { ...opened, journalBytes, segmentBytes, lockWait });
       const layout = layoutOf(backend.directory ?? absolute);
-      return withTypedErrors(await withAliases(backend, host.files, layout));
+      const aliased = await withAliases(backend, host.files, layout).catch(async (error: unknown) => {
+        // It failed to open; that closing it may fail as well is not news.
+        await backend.close().catch(() => undefined);
+        throw ioError(error, "opening the store", layout.aliases);
+      });
+      return withTypedErrors(aliased);
     },
   };
 }
