@@ -11,6 +11,8 @@ const alias = [
 
 export default defineConfig({
   test: {
+    // Two at a time, also where there are only two cores: much of the time is waiting for disks and processes.
+    maxWorkers: 2,
     reporters: ["default", path("test/support/closing-line-reporter.ts")],
     projects: [
       {
