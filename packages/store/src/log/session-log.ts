@@ -5,6 +5,7 @@
 
 import type { FileStat, OpenFile } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
+import { isSameFile } from "../host/is-same-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { encodeCheckpoint } from "../record/checkpoint.ts";
 import { continueSum } from "../record/checksum.ts";
@@ -152,11 +153,10 @@ export class SessionLog {
   /** Is what lies at its path what was opened, and is everything there that was put into it? */
   async isIn(look: () => Promise<FileStat | undefined>): Promise<boolean> {
     this.#identity ??= await this.#file.stat();
-    const { inode, device } = this.#identity;
     // More may land while we look: it need not be there yet.
     const landedEnd = this.#landedEnd;
     const stat = await look();
-    return stat?.inode === inode && stat.device === device && stat.size >= landedEnd;
+    return isSameFile(stat, this.#identity) && (stat?.size ?? 0) >= landedEnd;
   }
 
   async close(): Promise<void> {

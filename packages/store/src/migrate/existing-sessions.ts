@@ -1,6 +1,7 @@
 /** The sessions that the store has already, as far as a migration must know them. */
 
 import type { FileSystem } from "../host/host.ts";
+import { namesIn } from "../host/names-in.ts";
 import { useFile } from "../host/use-file.ts";
 import { patchedSource } from "../log/byte-source.ts";
 import { readHeaderLine } from "../log/header-line.ts";
@@ -8,7 +9,6 @@ import { readLinesBackwards } from "../log/read-lines.ts";
 import { decodeLine } from "../record/decode.ts";
 import { decodeHeader } from "../record/header.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../record/key.ts";
-import { namesIn } from "./find-sources.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
 
 export interface ExistingSession {

@@ -1,7 +1,6 @@
 /** The sources in a directory. Reads first bytes, documents and sidecars; lines are left to examine-source.ts. */
 
 import type { FileStat, FileSystem } from "../host/host.ts";
-import { errorCode } from "../host/io-error.ts";
 import type { FoundSource } from "./examine-source.ts";
 import {
   ARCHIVED_SUFFIX,
@@ -174,15 +173,5 @@ class Finder {
 
   #pathOf(name: string): string {
     return `${this.#directory}/${name}`;
-  }
-}
-
-/** Nothing there is nothing to find. */
-export async function namesIn(files: FileSystem, directory: string): Promise<readonly string[]> {
-  try {
-    return await files.readDirectory(directory);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
   }
 }

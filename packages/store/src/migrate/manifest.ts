@@ -5,6 +5,7 @@
 
 import { LonghandError } from "../errors.ts";
 import type { FileSystem } from "../host/host.ts";
+import { namesIn } from "../host/names-in.ts";
 import { errorCode } from "../host/io-error.ts";
 import { readWholeFile } from "../host/small-files.ts";
 import { useFile } from "../host/use-file.ts";
@@ -58,12 +59,7 @@ export async function commitManifest(
 
 /** Whether there is anything of a migration that did not end. */
 export async function mayBeInterrupted(files: FileSystem, places: MigrationPlaces): Promise<boolean> {
-  try {
-    return (await files.readDirectory(stagingDirectory(places))).length > 0;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
-  }
+  return (await namesIn(files, stagingDirectory(places))).length > 0;
 }
 
 /** `undefined`: no migration was interrupted, or the one that was is over. */

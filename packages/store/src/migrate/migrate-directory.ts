@@ -13,11 +13,6 @@ import type { MigrationPlaces } from "./migration-places.ts";
 import { completeMigration, performMigration, type PerformOptions } from "./perform-migration.ts";
 import { planMigration } from "./plan-migration.ts";
 
-export interface MigrateOptions extends PerformOptions {
-  /** Looks at every file again, whatever earlier looks have found. @default false */
-  readonly thorough?: boolean;
-}
-
 export interface MigrationReport {
   readonly migrated: readonly PlannedSession[];
   readonly leftAlone: readonly LeftAlone[];
@@ -29,13 +24,11 @@ export interface MigrationReport {
 export async function migrateDirectory(
   host: Pick<Host, "files">,
   places: MigrationPlaces,
-  { thorough = false, ...options }: MigrateOptions,
+  options: PerformOptions,
 ): Promise<MigrationReport> {
   const { files } = host;
   const interrupted = await completeMigration(host, places, options.onError);
-  const before = thorough
-    ? NOTHING_LOOKED_AT
-    : await readLookedAt(files, places).catch(() => NOTHING_LOOKED_AT);
+  const before = await readLookedAt(files, places).catch(() => NOTHING_LOOKED_AT);
   const plan = await planPatiently(files, places, before);
   report(plan, options);
   await performMigration(host, places, plan, options);

@@ -6,13 +6,13 @@
 
 import { LonghandError } from "../errors.ts";
 import type { FileSystem, Host } from "../host/host.ts";
+import { namesIn } from "../host/names-in.ts";
 import { ioError } from "../host/io-error.ts";
 import { makeDirectory } from "../host/make-directories.ts";
 import { removeIfThere } from "../host/small-files.ts";
 import type { Damage } from "../record/session-record.ts";
 import { aliasesOf, writeAliases } from "./aliases.ts";
 import { moveBack, moveForward } from "./change-names.ts";
-import { namesIn } from "./find-sources.ts";
 import { commitManifest, readManifest, voidManifest, type Manifest, type Move } from "./manifest.ts";
 import type { MigrationPlan } from "./migration-plan.ts";
 import { MIGRATED_SUFFIX, stagingDirectory, type MigrationPlaces } from "./migration-places.ts";

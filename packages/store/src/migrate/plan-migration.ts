@@ -5,12 +5,13 @@
 
 import { createHash } from "node:crypto";
 import type { FileSystem } from "../host/host.ts";
+import { namesIn } from "../host/names-in.ts";
 import { ioError } from "../host/io-error.ts";
 import { fileNameOf } from "../record/key.ts";
 import { makeId } from "../record/session-id.ts";
 import { examineSource } from "./examine-source.ts";
 import { ExistingSessions } from "./existing-sessions.ts";
-import { findSources, namesIn } from "./find-sources.ts";
+import { findSources } from "./find-sources.ts";
 import { NOTHING_LOOKED_AT } from "./looked-at.ts";
 import type {
   LeftAlone,

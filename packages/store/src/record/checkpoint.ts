@@ -4,7 +4,7 @@
  */
 
 import type { SessionState, RememberedId } from "./fold.ts";
-import type { SeqRange } from "./entry.ts";
+import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { sealLine } from "./seal.ts";
 
@@ -64,12 +64,4 @@ function decodeRememberedId(value: unknown): RememberedId | undefined {
   if (typeof id !== "string" || typeof digest !== "string" || !isCount(firstSeq) || !isCount(lastSeq))
     return undefined;
   return { id, firstSeq, lastSeq, digest, isNote: isNote === true };
-}
-
-function isRange(value: unknown): value is SeqRange {
-  return Array.isArray(value) && value.length === 2 && value.every(isCount);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

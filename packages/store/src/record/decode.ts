@@ -1,7 +1,8 @@
 /** Lines to entries. Nothing here throws: a line is good, or it is bad for a stated reason. */
 
 import { CHECKPOINT_START, decodeCheckpoint, type Checkpoint } from "./checkpoint.ts";
-import type { BatchPosition, Body, Entry, RewoundView, SeqRange } from "./entry.ts";
+import type { BatchPosition, Body, Entry, RewoundView } from "./entry.ts";
+import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { LOST_START } from "./encode.ts";
 import { hasSeal, openSealedLine } from "./seal.ts";
@@ -121,14 +122,6 @@ function decodeView(value: unknown): RewoundView | undefined {
   if (!isCount(keepFrom) || typeof summary !== "string" || !Array.isArray(kept) || !kept.every(isRange))
     return undefined;
   return { keepFrom, kept, summary };
-}
-
-function isRange(value: unknown): value is SeqRange {
-  return Array.isArray(value) && value.length === 2 && value.every(isCount);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isStrings(value: unknown): value is string[] {

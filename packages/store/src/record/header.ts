@@ -4,6 +4,7 @@
  */
 
 import { FORMAT_VERSION } from "./format.ts";
+import { isCount } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { openSealedLine, sealLine } from "./seal.ts";
 
@@ -90,8 +91,4 @@ function decodeLink(value: unknown): ChainLink | undefined {
     ...(typeof session === "string" ? { session } : {}),
     ...(typeof dropped === "string" ? { dropped } : {}),
   };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

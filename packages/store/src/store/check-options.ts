@@ -80,7 +80,7 @@ export function checkCut(of: string, cut: unknown, checks: Readonly<Record<strin
 }
 
 export const WRITE_OPTIONS: Readonly<Record<string, Check>> = { expectedSeq: seq };
-export const IDENTIFIED_WRITE_OPTIONS: Readonly<Record<string, Check>> = { ...WRITE_OPTIONS, id };
+const IDENTIFIED_WRITE_OPTIONS: Readonly<Record<string, Check>> = { ...WRITE_OPTIONS, id };
 
 export function identified(of: string, options: IdentifiedWriteOptions | undefined): IdentifiedWriteOptions {
   checkOptions(of, options, IDENTIFIED_WRITE_OPTIONS);

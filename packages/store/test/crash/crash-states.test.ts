@@ -12,7 +12,7 @@ import { recordRun, type Moment } from "./record-run.ts";
 import { WORKLOADS } from "./workloads.ts";
 
 /** Power-loss states looked at for each moment; where there are fewer, all of them. */
-const STATES = 16;
+const STATES = 40;
 
 function* statesOf({ capture }: Moment): Iterable<SimulatedMachine> {
   yield capture.afterKill();
@@ -40,7 +40,7 @@ describe("promise 1 and 2: whatever a crash leaves, everything acknowledged is t
   test.each(WORKLOADS)("$name", async (workload) => {
     const { states, violation } = await firstViolation(await recordRun(workload));
     expect(violation).toBeUndefined();
-    expect(states).toBeGreaterThan(400);
+    expect(states).toBeGreaterThan(500);
   });
 });
 

@@ -147,7 +147,7 @@ describe("things in the way", () => {
     const bytes = await readFile(join(directory, "a.jsonl"));
     bytes[3] = 0x00;
     await put(directory, "a.jsonl", bytes);
-    const { report } = await migrate(directory, nodeHost, true);
+    const { report } = await migrate(directory);
     expect(report.migrated).toEqual([]);
     expect(await readFile(join(directory, "a.jsonl"))).toEqual(bytes);
   });

@@ -5,6 +5,7 @@
 
 import type { FileStat, FileSystem, Host, Presence } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
+import { isSameFile } from "../../host/is-same-file.ts";
 import { placeMark, removeIfThere } from "../../host/small-files.ts";
 import type { InstanceDescription } from "../../journal/instance-description.ts";
 import { Journal } from "../../journal/journal.ts";
@@ -130,7 +131,7 @@ class Beginning {
     try {
       // In a directory that was put in the place of ours there is nothing of ours to mark.
       const now = await ownPlace(this.#host.files, this.#layout, this.#id);
-      if (isSame(now.journal, place.journal))
+      if (isSameFile(now.journal, place.journal))
         await placeMark(this.#host.files, fencePath(this.#layout, this.#id));
     } finally {
       await this.#presence?.close();
@@ -151,10 +152,6 @@ async function ownPlace(files: FileSystem, layout: Layout, id: string): Promise<
   };
 }
 
-function isSame(one: FileStat | undefined, other: FileStat | undefined): boolean {
-  return one !== undefined && one.inode === other?.inode && one.device === other.device;
-}
-
 async function whyLost(
   files: FileSystem,
   layout: Layout,
@@ -164,8 +161,8 @@ async function whyLost(
   const isMarked = (await files.stat(fencePath(layout, id))) !== undefined;
   // The mark goes when the takeover is complete; by then the journal is gone as well.
   const journal = isMarked ? undefined : await files.stat(journalPath(layout, id));
-  if (isSame(journal, place.journal)) return undefined;
-  return isMarked || isSame(await files.stat(layout.directory), place.directory)
+  if (isSameFile(journal, place.journal)) return undefined;
+  return isMarked || isSameFile(await files.stat(layout.directory), place.directory)
     ? "it was taken over by another process, which held this one for dead"
     : "the directory was removed, or replaced by another, while the store was open";
 }

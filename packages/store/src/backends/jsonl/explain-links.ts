@@ -4,7 +4,8 @@
  */
 
 import type { FileSystem } from "../../host/host.ts";
-import { errorCode } from "../../host/io-error.ts";
+import { isSameFile } from "../../host/is-same-file.ts";
+import { namesIn } from "../../host/names-in.ts";
 import { segmentDirectory } from "../../log/segment-path.ts";
 import type { Layout } from "./layout.ts";
 
@@ -16,19 +17,9 @@ export async function unexplainedLinks(files: FileSystem, layout: Layout, path: 
   for (const session of await namesIn(files, layout.segments)) {
     const directory = segmentDirectory(layout.segments, session);
     for (const name of await namesIn(files, directory)) {
-      const other = await files.stat(`${directory}/${name}`);
-      if (other?.inode === stat.inode && other.device === stat.device) unexplained--;
+      if (isSameFile(await files.stat(`${directory}/${name}`), stat)) unexplained--;
     }
     if (unexplained === 0) break;
   }
   return unexplained;
-}
-
-async function namesIn(files: FileSystem, directory: string): Promise<string[]> {
-  try {
-    return await files.readDirectory(directory);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return [];
-    throw error;
-  }
 }

@@ -1,7 +1,8 @@
 /** Files among the sealed ones that no chain names. They are never read; a repair moves them out of the way. */
 
 import type { FileStat, FileSystem } from "../../host/host.ts";
-import { errorCode } from "../../host/io-error.ts";
+import { isSameFile } from "../../host/is-same-file.ts";
+import { namesIn } from "../../host/names-in.ts";
 import { COMPRESSED_SUFFIX, segmentDirectory, segmentPath } from "../../log/segment-path.ts";
 import type { Header } from "../../record/header.ts";
 import type { Layout } from "./layout.ts";
@@ -21,12 +22,11 @@ export async function findOrphans(
     named.add(path).add(path + COMPRESSED_SUFFIX);
   }
   const orphans: string[] = [];
-  for (const name of await namesIn(files, directory)) {
+  for (const name of await visibleNamesIn(files, directory)) {
     const path = `${directory}/${name}`;
     if (named.has(path)) continue;
     const stat = await files.stat(path);
-    const isActive = active !== undefined && stat?.inode === active.inode && stat.device === active.device;
-    if (stat !== undefined && !isActive) orphans.push(path);
+    if (stat !== undefined && !isSameFile(stat, active)) orphans.push(path);
   }
   return orphans;
 }
@@ -38,7 +38,7 @@ export async function findStrangers(
   sessions: ReadonlySet<string>,
 ): Promise<string[]> {
   const strangers: string[] = [];
-  for (const name of await namesIn(files, segments)) {
+  for (const name of await visibleNamesIn(files, segments)) {
     const path = `${segments}/${name}`;
     if (sessions.has(name)) continue;
     // The directory of a session that was removed for good stays, with nothing in it.
@@ -50,12 +50,6 @@ export async function findStrangers(
 }
 
 /** Without what somebody is writing under a temporary name. */
-async function namesIn(files: FileSystem, directory: string): Promise<string[]> {
-  try {
-    return (await files.readDirectory(directory)).filter((name) => !name.startsWith(".")).sort();
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return [];
-    throw error;
-  }
+async function visibleNamesIn(files: FileSystem, directory: string): Promise<string[]> {
+  return (await namesIn(files, directory)).filter((name) => !name.startsWith(".")).sort();
 }

@@ -2,6 +2,7 @@
 
 import type { FileSystem, OpenFile } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
+import { namesIn } from "../../host/names-in.ts";
 import { useFile } from "../../host/use-file.ts";
 import { patchedSource } from "../../log/byte-source.ts";
 import { readHeaderLine } from "../../log/header-line.ts";
@@ -49,14 +50,14 @@ export const PUT_AWAY: readonly PutAwayStatus[] = ["archived", "trashed"];
 
 /** Every session file, active ones first. */
 export async function sessionFiles(files: FileSystem, layout: Layout): Promise<SessionFile[]> {
-  const active = await namesIn(files, layout.directory);
+  const active = await sessionNamesIn(files, layout.directory);
   const found = active.map((name): SessionFile => ({
     path: `${layout.directory}/${name}`,
     name,
     status: "active",
   }));
   for (const status of PUT_AWAY) {
-    const names = await namesIn(files, putAwayDirectory(layout, status));
+    const names = await sessionNamesIn(files, putAwayDirectory(layout, status));
     for (const name of names) found.push(putAwayFile(layout, status, name));
   }
   return found;
@@ -70,7 +71,7 @@ export async function putAwayFilesOf(
   key: string,
 ): Promise<SessionFile[]> {
   const start = fileNameOf(key).slice(0, -SESSION_SUFFIX.length);
-  const names = await namesIn(files, putAwayDirectory(layout, status));
+  const names = await sessionNamesIn(files, putAwayDirectory(layout, status));
   return names
     .filter(
       (name) => name.startsWith(`${start}.`) && isId(name.slice(start.length + 1, -SESSION_SUFFIX.length)),
@@ -86,13 +87,11 @@ function putAwayFile(layout: Layout, status: PutAwayStatus, name: string): Sessi
   return { path: `${putAwayDirectory(layout, status)}/${name}`, name, status };
 }
 
-async function namesIn(files: FileSystem, directory: string): Promise<string[]> {
+async function sessionNamesIn(files: FileSystem, directory: string): Promise<string[]> {
   try {
-    const names = await files.readDirectory(directory);
+    const names = await namesIn(files, directory);
     return names.filter((name) => name.endsWith(SESSION_SUFFIX) && !name.startsWith("."));
   } catch (error) {
-    // Nothing was ever put there, or the store does not exist yet. A file by that name is in the way of moving, not of this.
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return [];
     throw ioError(error, "listing sessions", directory);
   }
 }

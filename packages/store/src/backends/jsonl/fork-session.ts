@@ -64,7 +64,7 @@ export async function forkSession(around: ForkSurroundings, parent: Parent, chil
   await around.syncNames(layout.directory);
 }
 
-export function alreadyThere(key: string): LonghandError {
+function alreadyThere(key: string): LonghandError {
   const message = `${JSON.stringify(key)} has an active session; archive or delete that one first, or choose another key`;
   return new LonghandError("SESSION_EXISTS", message, { key });
 }

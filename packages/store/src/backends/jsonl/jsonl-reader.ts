@@ -118,20 +118,10 @@ export class JsonlReader implements OpenBackend {
 
   async #deadInstances(): Promise<string[]> {
     const dead: string[] = [];
-    for (const instance of await this.#instances()) {
+    for (const instance of await listInstances(this.#host.files, this.#layout)) {
       if ((await this.#neighbours.look(instance)).liveness === "dead") dead.push(instance);
     }
     return dead;
-  }
-
-  /** A directory that does not exist, or not yet, is an empty store to a reader. */
-  async #instances(): Promise<string[]> {
-    try {
-      return await listInstances(this.#host.files, this.#layout);
-    } catch (error) {
-      if (errorCode(error) === "ENOENT") return [];
-      throw error;
-    }
   }
 }
 

@@ -16,9 +16,15 @@ export interface Standing {
   readonly owner: InstanceDescription | undefined;
 }
 
-/** Those that have a journal. Whatever else lies there, by whatever name, is nobody's. */
+/**
+ * Those that have a journal; none, where nobody has ever opened the store for writing. Whatever else lies there, by
+ * whatever name, is nobody's.
+ */
 export async function listInstances(files: FileSystem, { journals }: Layout): Promise<string[]> {
-  const names = await files.readDirectory(journals);
+  const names = await files.readDirectory(journals).catch((error: unknown): string[] => {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  });
   return names
     .filter((name) => name.endsWith(JOURNAL_SUFFIX))
     .map((name) => name.slice(0, -JOURNAL_SUFFIX.length))

@@ -6,7 +6,8 @@
 import { resolve } from "node:path";
 import { LonghandError } from "../../errors.ts";
 import type { FileSystem, Host } from "../../host/host.ts";
-import { errorCode, ioError } from "../../host/io-error.ts";
+import { ioError } from "../../host/io-error.ts";
+import { namesIn } from "../../host/names-in.ts";
 import { nodeHost } from "../../host/node-host.ts";
 import { placeMark } from "../../host/small-files.ts";
 import { SESSION_SUFFIX } from "../../record/key.ts";
@@ -47,7 +48,7 @@ export async function findOwners(directory: string, host: Host = nodeHost): Prom
     const neighbours = new Neighbours(host, layout);
     const held = await readHeldSessions(host.files, layout);
     const owners: StoreOwner[] = [];
-    for (const instance of await orNone(() => listInstances(host.files, layout))) {
+    for (const instance of await listInstances(host.files, layout)) {
       const { liveness, owner } = await neighbours.look(instance);
       if (liveness === "ended") continue;
       const journal = await host.files.stat(journalPath(layout, instance));
@@ -102,9 +103,9 @@ export async function declareDead(directory: string, instance: string, host: Hos
 async function readHeldSessions(files: FileSystem, layout: Layout): Promise<Map<string, HeldSession[]>> {
   const leases = new LeaseFiles(files, layout, "");
   const held = new Map<string, HeldSession[]>();
-  for (const shard of await orNone(() => files.readDirectory(layout.leases))) {
+  for (const shard of await namesIn(files, layout.leases)) {
     if (!SHARD.test(shard)) continue;
-    const names = await orNone(() => files.readDirectory(`${layout.leases}/${shard}`));
+    const names = await namesIn(files, `${layout.leases}/${shard}`);
     for (const [name, epoch] of newestEpochs(names)) {
       const holder = await leases.readHolder(name, epoch);
       if (holder.kind !== "held") continue;
@@ -130,13 +131,4 @@ async function keyOf(files: FileSystem, { directory }: Layout, name: string): Pr
   const key = (await readHeader(files, `${directory}/${name}${SESSION_SUFFIX}`))?.key;
   // A key that has another name is another session's: the file is a copy.
   return key !== undefined && leaseNameOf(key) === name ? key : undefined;
-}
-
-async function orNone<T>(list: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await list();
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@
 import type { Host } from "../../host/host.ts";
 
 /** So often those who wait look again. */
-export const LOOK_AGAIN = 20;
+const LOOK_AGAIN = 20;
 
 export interface PatienceOptions {
   readonly milliseconds: number;

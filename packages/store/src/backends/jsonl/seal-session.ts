@@ -6,6 +6,7 @@
 import { LonghandError } from "../../errors.ts";
 import type { FileSystem } from "../../host/host.ts";
 import { errorCode } from "../../host/io-error.ts";
+import { isSameFile } from "../../host/is-same-file.ts";
 import { createFile } from "../../log/create-session.ts";
 import { firstSeqOf } from "../../log/log-part.ts";
 import { segmentDirectory, segmentPath } from "../../log/segment-path.ts";
@@ -82,8 +83,7 @@ async function nameSegment(around: SealSurroundings, path: string, header: Heade
 
 /** A seal that was cut short has left the name: it names the same file. */
 async function checkSameFile(files: FileSystem, path: string, sealed: string): Promise<void> {
-  const [active, other] = [await files.stat(path), await files.stat(sealed)];
-  if (active !== undefined && active.inode === other?.inode && active.device === other.device) return;
+  if (isSameFile(await files.stat(path), await files.stat(sealed))) return;
   throw new LonghandError(
     "SESSION_DAMAGED",
     `${sealed} is in the way of sealing ${path}, and is another file; move it away`,

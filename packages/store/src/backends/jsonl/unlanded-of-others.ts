@@ -19,7 +19,7 @@ export async function unlandedOfOthers(
   onDamage: (damage: Damage) => void,
 ): Promise<ReadPlace["patchesOf"] | undefined> {
   const instances = await listInstances(files, layout).catch((error: unknown): string[] => {
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return [];
+    if (errorCode(error) === "ENOTDIR") return [];
     throw error;
   });
   if (!instances.includes(self.instance)) return undefined;

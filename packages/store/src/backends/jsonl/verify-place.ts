@@ -1,7 +1,6 @@
 /** What verifying needs to know of others: who may be writing while it reads. */
 
 import type { FileSystem } from "../../host/host.ts";
-import { errorCode } from "../../host/io-error.ts";
 import type { Damage } from "../../record/session-record.ts";
 import { isHeld } from "./is-held.ts";
 import { leaseNameOf, type Layout } from "./layout.ts";
@@ -32,7 +31,7 @@ export function verifyPlace(around: VerifySurroundings): VerifyStorePlace {
     mayBeGrowing: async (key) => await isHeld(leaseFiles, neighbours, leaseNameOf(key)),
     mayBeForking: async () => {
       if (self?.isForking() === true) return true;
-      for (const instance of await instancesIn(files, layout)) {
+      for (const instance of await listInstances(files, layout)) {
         if (instance === self?.instance) continue;
         const { liveness } = await neighbours.look(instance);
         if (liveness === "alive" || liveness === "unproven") return true;
@@ -40,14 +39,4 @@ export function verifyPlace(around: VerifySurroundings): VerifyStorePlace {
       return false;
     },
   };
-}
-
-async function instancesIn(files: FileSystem, layout: Layout): Promise<string[]> {
-  try {
-    return await listInstances(files, layout);
-  } catch (error) {
-    // A store that nobody has opened for writing yet.
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
 }

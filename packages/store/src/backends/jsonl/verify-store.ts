@@ -98,8 +98,8 @@ function filesOf(files: readonly SessionFile[], keys: ReadonlySet<string>): Sess
   return files.filter((file) => names.has(activeNameOf(file)));
 }
 
-/** What the session's file is called while it is active: the name of its lease too. */
-export function activeNameOf(file: SessionFile): string {
+/** What the session's file is called while it is active. */
+function activeNameOf(file: SessionFile): string {
   const id = idInName(file);
   return id === undefined
     ? file.name

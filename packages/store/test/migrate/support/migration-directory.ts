@@ -23,14 +23,13 @@ export interface Migrated {
   readonly errors: readonly Error[];
 }
 
-export async function migrate(directory: string, host: Host = nodeHost, thorough = false): Promise<Migrated> {
+export async function migrate(directory: string, host: Host = nodeHost): Promise<Migrated> {
   const damage: Damage[] = [];
   const errors: Error[] = [];
   const report = await migrateDirectory(host, placesOf(directory), {
     onDamage: (each) => damage.push(each),
     onError: (error) => errors.push(error),
     onProgress: () => undefined,
-    thorough,
   });
   return { report, damage, errors };
 }
