@@ -11,7 +11,7 @@ export {
   findOwners,
   type HeldSession,
   type StoreOwner,
-} from "./backends/jsonl/owners.ts";
+} from "./backends/jsonl/leases/owners.ts";
 export { memoryBackend } from "./backends/memory.ts";
 export { isLonghandError, LONGHAND_ERROR_CODES, LonghandError, type LonghandErrorCode } from "./errors.ts";
 export type {

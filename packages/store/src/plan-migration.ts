@@ -1,7 +1,7 @@
 /** What opening a directory for writing would take over from other programs, for those who want to know it first. */
 
 import { resolve } from "node:path";
-import { layoutOf, putAwayName } from "./backends/jsonl/layout.ts";
+import { layoutOf, putAwayName } from "./backends/jsonl/files/layout.ts";
 import { nodeHost } from "./host/node-host.ts";
 import type { MigrationPlan } from "./migrate/migration-plan.ts";
 import { planMigration as planFor } from "./migrate/plan-migration.ts";

@@ -1,10 +1,10 @@
 /** A small store on a disk in memory, made of the lines themselves, so that its files can be spoiled byte by byte. */
 
-import { layoutOf } from "../../src/backends/jsonl/layout.ts";
-import { readSession } from "../../src/backends/jsonl/read-session.ts";
-import type { RepairSurroundings } from "../../src/backends/jsonl/repair-segment.ts";
-import { repairStore } from "../../src/backends/jsonl/repair-store.ts";
-import { verifyStore, type VerifyStorePlace } from "../../src/backends/jsonl/verify-store.ts";
+import { layoutOf } from "../../src/backends/jsonl/files/layout.ts";
+import { readSession } from "../../src/backends/jsonl/reading/read-session.ts";
+import type { RepairSurroundings } from "../../src/backends/jsonl/upkeep/repair-segment.ts";
+import { repairStore } from "../../src/backends/jsonl/upkeep/repair-store.ts";
+import { verifyStore, type VerifyStorePlace } from "../../src/backends/jsonl/upkeep/verify-store.ts";
 import type { FileSystem, Host } from "../../src/host/host.ts";
 import { openSessionForWriting } from "../../src/log/open-session.ts";
 import { segmentPath } from "../../src/log/segment-path.ts";

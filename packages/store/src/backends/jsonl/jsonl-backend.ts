@@ -8,8 +8,8 @@ import type { Backend } from "../../store/backend.ts";
 import { withTypedErrors } from "../typed-errors.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
-import { layoutOf } from "./layout.ts";
-import { withAliases } from "./with-aliases.ts";
+import { layoutOf } from "./files/layout.ts";
+import { withAliases } from "./writing/with-aliases.ts";
 
 export interface JsonlOptions {
   /** The world to work in. @default the real one */

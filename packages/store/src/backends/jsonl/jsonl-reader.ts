@@ -18,18 +18,18 @@ import type {
   Upkeep,
 } from "../../store/backend.ts";
 import type { VerifyReport } from "../../store/types.ts";
-import { readUnlanded } from "./dead-journals.ts";
-import { estimateReclaim } from "./estimate-reclaim.ts";
-import { sessionFiles } from "./find-session-file.ts";
-import { layoutOf, type Layout } from "./layout.ts";
-import { listReadableSessions } from "./list-sessions.ts";
-import { listInstances, Neighbours } from "./neighbours.ts";
-import { purgeTrash } from "./purge-trash.ts";
-import { readKey } from "./read-key.ts";
-import type { ReadPlace } from "./read-session.ts";
-import { SessionChanges } from "./session-changes.ts";
-import { verifyPlace } from "./verify-place.ts";
-import { verifyStore } from "./verify-store.ts";
+import { readUnlanded } from "./instance/dead-journals.ts";
+import { estimateReclaim } from "./upkeep/estimate-reclaim.ts";
+import { sessionFiles } from "./files/find-session-file.ts";
+import { layoutOf, type Layout } from "./files/layout.ts";
+import { listReadableSessions } from "./reading/list-sessions.ts";
+import { listInstances, Neighbours } from "./leases/neighbours.ts";
+import { purgeTrash } from "./upkeep/purge-trash.ts";
+import { readKey } from "./reading/read-key.ts";
+import type { ReadPlace } from "./reading/read-session.ts";
+import { SessionChanges } from "./reading/session-changes.ts";
+import { verifyPlace } from "./upkeep/verify-place.ts";
+import { verifyStore } from "./upkeep/verify-store.ts";
 
 export class JsonlReader implements OpenBackend {
   readonly directory: string;

@@ -20,31 +20,36 @@ import type {
   Upkeep,
 } from "../../store/backend.ts";
 import type { Written } from "../../store/types.ts";
-import { beginInstance, type Instance } from "./begin-instance.ts";
-import { sessionFiles } from "./find-session-file.ts";
-import { forkKey } from "./fork-key.ts";
-import { jsonlUpkeep } from "./jsonl-upkeep.ts";
-import { Landing } from "./landing.ts";
-import type { Layout } from "./layout.ts";
-import { listReadableSessions, newestPutAway } from "./list-sessions.ts";
-import { openLogSnapshot } from "./open-log-snapshot.ts";
-import { migrateOnOpening } from "./migrate-on-opening.ts";
-import { OpenSessions } from "./open-sessions.ts";
-import { OwnLocks } from "./own-locks.ts";
-import { Patience } from "./patience.ts";
-import { prepareDirectory } from "./prepare-directory.ts";
-import { purgeTrash } from "./purge-trash.ts";
-import { archiveSession, deleteSession, restoreSession, type PutAwaySurroundings } from "./put-away.ts";
-import { readKey } from "./read-key.ts";
-import type { ReadPlace } from "./read-session.ts";
-import { sealSession, type SealSurroundings } from "./seal-session.ts";
-import { SessionChanges } from "./session-changes.ts";
-import { StoreHealth } from "./store-health.ts";
-import { SessionQueues } from "./session-queues.ts";
-import type { Tenure } from "./tenure.ts";
-import { Tenures, type TenureUse } from "./tenures.ts";
-import { unlandedOfOthers } from "./unlanded-of-others.ts";
-import { verifyPlace } from "./verify-place.ts";
+import { beginInstance, type Instance } from "./instance/begin-instance.ts";
+import { sessionFiles } from "./files/find-session-file.ts";
+import { forkKey } from "./writing/fork-key.ts";
+import { jsonlUpkeep } from "./upkeep/jsonl-upkeep.ts";
+import { Landing } from "./writing/landing.ts";
+import type { Layout } from "./files/layout.ts";
+import { listReadableSessions, newestPutAway } from "./reading/list-sessions.ts";
+import { openLogSnapshot } from "./writing/open-log-snapshot.ts";
+import { migrateOnOpening } from "./writing/migrate-on-opening.ts";
+import { OpenSessions } from "./writing/open-sessions.ts";
+import { OwnLocks } from "./leases/own-locks.ts";
+import { Patience } from "./leases/patience.ts";
+import { prepareDirectory } from "./files/prepare-directory.ts";
+import { purgeTrash } from "./upkeep/purge-trash.ts";
+import {
+  archiveSession,
+  deleteSession,
+  restoreSession,
+  type PutAwaySurroundings,
+} from "./writing/put-away.ts";
+import { readKey } from "./reading/read-key.ts";
+import type { ReadPlace } from "./reading/read-session.ts";
+import { sealSession, type SealSurroundings } from "./writing/seal-session.ts";
+import { SessionChanges } from "./reading/session-changes.ts";
+import { StoreHealth } from "./writing/store-health.ts";
+import { SessionQueues } from "./writing/session-queues.ts";
+import type { Tenure } from "./writing/tenure.ts";
+import { Tenures, type TenureUse } from "./writing/tenures.ts";
+import { unlandedOfOthers } from "./instance/unlanded-of-others.ts";
+import { verifyPlace } from "./upkeep/verify-place.ts";
 
 export interface WriterOptions extends BackendOptions {
   readonly journalBytes: number;

@@ -1,8 +1,8 @@
 /** The row of numbers under a lease: what a slow taker, who looked long ago, must not get. */
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { LeaseFiles } from "../../../src/backends/jsonl/lease-files.ts";
-import { layoutOf, leaseShard } from "../../../src/backends/jsonl/layout.ts";
+import { LeaseFiles } from "../../../src/backends/jsonl/leases/lease-files.ts";
+import { layoutOf, leaseShard } from "../../../src/backends/jsonl/files/layout.ts";
 import type { FileSystem } from "../../../src/host/host.ts";
 import { SimulatedMachine } from "../../../src/testing/index.ts";
 

@@ -3,8 +3,8 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type JsonlOptions, type Store } from "../../../src/index.ts";
-import { journalPath, layoutOf, leaseNameOf, leaseShard } from "../../../src/backends/jsonl/layout.ts";
-import { listInstances } from "../../../src/backends/jsonl/neighbours.ts";
+import { journalPath, layoutOf, leaseNameOf, leaseShard } from "../../../src/backends/jsonl/files/layout.ts";
+import { listInstances } from "../../../src/backends/jsonl/leases/neighbours.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { failingHost, SimulatedMachine } from "../../../src/testing/index.ts";
 import { Gate, heldHost } from "../../crash/held-host.ts";

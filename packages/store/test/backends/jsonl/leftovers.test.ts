@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../../src/index.ts";
-import { leaseNameOf, leaseShard, layoutOf } from "../../../src/backends/jsonl/layout.ts";
+import { leaseNameOf, leaseShard, layoutOf } from "../../../src/backends/jsonl/files/layout.ts";
 import { user } from "../../support/conversation.ts";
 import { namesIn } from "../../support/store-files.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../../support/temporary-directory.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { openStore } from "../../../src/index.ts";
 import { jsonlBackend } from "../../../src/backends/jsonl/jsonl-backend.ts";
-import { MAX_OPEN_SESSIONS } from "../../../src/backends/jsonl/tenures.ts";
+import { MAX_OPEN_SESSIONS } from "../../../src/backends/jsonl/writing/tenures.ts";
 import { SimulatedMachine } from "../../../src/testing/simulated-machine.ts";
 
 test("sessions beyond the limit are created once and keep everything", async () => {

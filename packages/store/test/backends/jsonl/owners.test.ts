@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { declareDead, findOwnerOf, findOwners } from "../../../src/backends/jsonl/owners.ts";
+import { declareDead, findOwnerOf, findOwners } from "../../../src/backends/jsonl/leases/owners.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { nodeHost } from "../../../src/host/node-host.ts";
 import { jsonlBackend, openStore } from "../../../src/index.ts";

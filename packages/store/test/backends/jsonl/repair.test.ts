@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { LonghandError } from "../../../src/errors.ts";
 import { packMembers } from "../../../src/log/pack-members.ts";
-import { putAwayName } from "../../../src/backends/jsonl/layout.ts";
+import { putAwayName } from "../../../src/backends/jsonl/files/layout.ts";
 import { segmentPath } from "../../../src/log/segment-path.ts";
 import { decodeHeader, encodeHeader, type Header } from "../../../src/record/header.ts";
 import { fileNameOf } from "../../../src/record/key.ts";

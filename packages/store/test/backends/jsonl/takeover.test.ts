@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type Damage, type JsonlOptions, type Store } from "../../../src/index.ts";
-import { layoutOf } from "../../../src/backends/jsonl/layout.ts";
-import { listInstances } from "../../../src/backends/jsonl/neighbours.ts";
+import { layoutOf } from "../../../src/backends/jsonl/files/layout.ts";
+import { listInstances } from "../../../src/backends/jsonl/leases/neighbours.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { failingHost, SimulatedMachine, type Capture } from "../../../src/testing/index.ts";
 import { withoutSync } from "../../crash/forgetful-host.ts";

@@ -1,0 +1,115 @@
+/** Where session files lie: active, archived, trashed; and how one is found by its id, wherever it went. */
+
+import type { FileSystem, OpenFile } from "../../../host/host.ts";
+import { errorCode, ioError } from "../../../host/io-error.ts";
+import { namesIn } from "../../../host/names-in.ts";
+import { useFile } from "../../../host/use-file.ts";
+import { patchedSource } from "../../../log/byte-source.ts";
+import { readHeaderLine } from "../../../log/header-line.ts";
+import { decodeHeader, type Header } from "../../../record/header.ts";
+import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
+import { isId } from "../../../record/session-id.ts";
+import type { SessionInfo } from "../../../record/session-record.ts";
+import { putAwayName, type Layout } from "./layout.ts";
+
+/** `lastName` is what its active file was called. */
+export async function findSessionFile(
+  files: FileSystem,
+  layout: Layout,
+  id: string,
+  lastName: string,
+): Promise<FoundSessionFile | undefined> {
+  const likely: SessionFile[] = [
+    { path: `${layout.directory}/${lastName}`, name: lastName, status: "active" },
+    ...PUT_AWAY.map((status) => putAwayFile(layout, status, putAwayName(lastName, id))),
+  ];
+  // Twice: it may be moved from one place to another while we look.
+  for (const file of [...likely, ...likely]) {
+    const header = await readHeader(files, file.path);
+    if (header?.id === id) return { ...file, header };
+  }
+  for (const file of await sessionFiles(files, layout)) {
+    const header = await readHeader(files, file.path);
+    if (header?.id === id) return { ...file, header };
+  }
+  return undefined;
+}
+
+export interface SessionFile {
+  readonly path: string;
+  readonly name: string;
+  readonly status: SessionInfo["status"];
+}
+
+export interface FoundSessionFile extends SessionFile {
+  readonly header: Header;
+}
+
+export type PutAwayStatus = Exclude<SessionInfo["status"], "active">;
+export const PUT_AWAY: readonly PutAwayStatus[] = ["archived", "trashed"];
+
+/** Every session file, active ones first. */
+export async function sessionFiles(files: FileSystem, layout: Layout): Promise<SessionFile[]> {
+  const active = await sessionNamesIn(files, layout.directory);
+  const found = active.map((name): SessionFile => ({
+    path: `${layout.directory}/${name}`,
+    name,
+    status: "active",
+  }));
+  for (const status of PUT_AWAY) {
+    const names = await sessionNamesIn(files, putAwayDirectory(layout, status));
+    for (const name of names) found.push(putAwayFile(layout, status, name));
+  }
+  return found;
+}
+
+/** The archived, or trashed, sessions of one key. */
+export async function putAwayFilesOf(
+  files: FileSystem,
+  layout: Layout,
+  status: PutAwayStatus,
+  key: string,
+): Promise<SessionFile[]> {
+  const start = fileNameOf(key).slice(0, -SESSION_SUFFIX.length);
+  const names = await sessionNamesIn(files, putAwayDirectory(layout, status));
+  return names
+    .filter(
+      (name) => name.startsWith(`${start}.`) && isId(name.slice(start.length + 1, -SESSION_SUFFIX.length)),
+    )
+    .map((name) => putAwayFile(layout, status, name));
+}
+
+export function putAwayDirectory(layout: Layout, status: PutAwayStatus): string {
+  return status === "archived" ? layout.archive : layout.trash;
+}
+
+function putAwayFile(layout: Layout, status: PutAwayStatus, name: string): SessionFile {
+  return { path: `${putAwayDirectory(layout, status)}/${name}`, name, status };
+}
+
+async function sessionNamesIn(files: FileSystem, directory: string): Promise<string[]> {
+  try {
+    const names = await namesIn(files, directory);
+    return names.filter((name) => name.endsWith(SESSION_SUFFIX) && !name.startsWith("."));
+  } catch (error) {
+    throw ioError(error, "listing sessions", directory);
+  }
+}
+
+/** `undefined`: no readable header of a session. */
+export async function readHeader(files: FileSystem, path: string): Promise<Header | undefined> {
+  // Looked at before it is opened: a directory or a device by such a name is nobody's session.
+  if ((await files.stat(path))?.kind !== "file") return undefined;
+  try {
+    return await useFile(await files.open(path, "read"), peekHeader);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export async function peekHeader(file: OpenFile): Promise<Header | undefined> {
+  const { content } = await readHeaderLine(patchedSource(file, (await file.stat()).size, []));
+  const decoded = decodeHeader(content);
+  return decoded.kind === "header" ? decoded.header : undefined;
+}

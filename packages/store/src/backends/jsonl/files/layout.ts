@@ -1,0 +1,104 @@
+/** Where things lie in a store's directory. docs/format.md shows the same as a tree. */
+
+import { createHash } from "node:crypto";
+import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
+import { aliasFileName } from "../../../migrate/aliases.ts";
+import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
+
+export interface Layout {
+  /** Active sessions. */
+  readonly directory: string;
+  /** Sealed files, a directory for each session. */
+  readonly segments: string;
+  /** Other names of migrated sessions. */
+  readonly aliases: string;
+  readonly archive: string;
+  readonly trash: string;
+  /** Ours; NOT disposable while a process runs or after a crash. */
+  readonly own: string;
+  readonly journals: string;
+  readonly leases: string;
+  readonly damaged: string;
+  /** Disposable at any time. */
+  readonly cache: string;
+  /** What was removed for good, a file for each session: nobody need look for it. */
+  readonly removed: string;
+}
+
+export function layoutOf(directory: string): Layout {
+  const own = `${directory}/.longhand`;
+  return {
+    directory,
+    segments: `${directory}/segments`,
+    aliases: `${directory}/aliases`,
+    archive: `${directory}/archive`,
+    trash: `${directory}/trash`,
+    own,
+    journals: `${own}/journal`,
+    leases: `${own}/leases`,
+    damaged: `${own}/damaged`,
+    cache: `${own}/cache`,
+    removed: `${own}/removed`,
+  };
+}
+
+export function sessionPath({ directory }: Layout, key: string): string {
+  return `${directory}/${fileNameOf(key)}`;
+}
+
+export function aliasPath({ aliases }: Layout, key: string): string {
+  return `${aliases}/${aliasFileName(key)}`;
+}
+
+/** With its id, since a key may have several put away. */
+export function putAwayName(activeName: string, id: string): string {
+  return `${activeName.slice(0, -SESSION_SUFFIX.length)}.${id}${SESSION_SUFFIX}`;
+}
+
+/** Of a session that was put away. */
+export function idInName(putAway: string): string {
+  const withoutSuffix = putAway.slice(0, -SESSION_SUFFIX.length);
+  return withoutSuffix.slice(withoutSuffix.lastIndexOf(".") + 1);
+}
+
+export const JOURNAL_SUFFIX = ".journal";
+
+export function journalPath({ journals }: Layout, instance: string): string {
+  return `${journals}/${instance}${JOURNAL_SUFFIX}`;
+}
+
+/** Under which a journal is written before it has its name. */
+export function newJournalPath({ journals }: Layout, instance: string): string {
+  return `${journals}/${TEMPORARY_PREFIX}${instance}`;
+}
+
+export function socketPath({ journals }: Layout, instance: string): string {
+  return `${journals}/${instance}.sock`;
+}
+
+/** Its presence says: this instance is taken over, or has given itself up. */
+export function fencePath({ journals }: Layout, instance: string): string {
+  return `${journals}/${instance}.fence`;
+}
+
+export function removedPath({ removed }: Layout, sessionId: string): string {
+  return `${removed}/${sessionId}`;
+}
+
+/** What the lease of a key is called: as its file, without the ending. No two keys share one. */
+export function leaseNameOf(key: string): string {
+  return fileNameOf(key).slice(0, -SESSION_SUFFIX.length);
+}
+
+/** Whoever takes over a dead instance holds the lease of this name. No key's lease has an @ in its name. */
+export function adoptionLockOf(instance: string): string {
+  return `@${instance}`;
+}
+
+/** Whoever migrates what other programs left holds this lease. */
+export const MIGRATION_LOCK = "@migrate";
+
+/** Spread over 256 directories, so that a look at one lease does not read the names of all. */
+export function leaseShard({ leases }: Layout, name: string): string {
+  return `${leases}/${createHash("sha256").update(name).digest("hex").slice(0, 2)}`;
+}

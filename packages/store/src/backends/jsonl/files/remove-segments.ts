@@ -1,0 +1,20 @@
+import type { FileSystem } from "../../../host/host.ts";
+import { errorCode } from "../../../host/io-error.ts";
+import { removeIfThere } from "../../../host/small-files.ts";
+import { segmentDirectory } from "../../../log/segment-path.ts";
+import type { Layout } from "./layout.ts";
+
+/**
+ * The sealed files of a session that is removed for good. After the session itself: cut short before, they are orphans,
+ * which nobody reads. What a fork of it shares stays with the fork.
+ */
+export async function removeSegments(files: FileSystem, layout: Layout, sessionId: string): Promise<void> {
+  const directory = segmentDirectory(layout.segments, sessionId);
+  try {
+    for (const name of await files.readDirectory(directory))
+      await removeIfThere(files, `${directory}/${name}`);
+    await files.syncDirectory(directory);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Takes over dead instances: every record of the journal is put at its place again, over what is there, and synced; then
+ * the journal is emptied durably and removed, and with it the instance's leases are free. Nothing is skipped because it
+ * seems to be there already, and nothing is cut: what lies behind is judged by whoever opens the session for writing.
+ *
+ * One at a time takes over an instance, under a lease of its own. Killed at any point, the next one begins again at the
+ * first step.
+ */
+
+import type { FileSystem, Host } from "../../../host/host.ts";
+import { ioError } from "../../../host/io-error.ts";
+import { placeMark, removeIfThere } from "../../../host/small-files.ts";
+import { useFile } from "../../../host/use-file.ts";
+import { writeFully } from "../../../host/write-fully.ts";
+import { encodeHead, headPosition } from "../../../journal/head.ts";
+import type { JournalContents } from "../../../journal/read-journal.ts";
+import { keepAside } from "../../../log/keep-aside.ts";
+import type { Damage } from "../../../record/session-record.ts";
+import { problemOf, syncAndReadJournal } from "./dead-journals.ts";
+import type { LeaseFiles } from "../leases/lease-files.ts";
+import { adoptionLockOf, fencePath, journalPath, socketPath, type Layout } from "../files/layout.ts";
+import { listInstances, type Neighbours, type Standing } from "../leases/neighbours.ts";
+import type { Patience } from "../leases/patience.ts";
+import { replayRecords } from "./replay-records.ts";
+import { recoveryLocked } from "../leases/session-locked.ts";
+
+export interface AdoptionSurroundings {
+  readonly host: Host;
+  readonly layout: Layout;
+  readonly instance: string;
+  readonly leaseFiles: LeaseFiles;
+  readonly neighbours: Neighbours;
+  readonly onDamage: (damage: Damage) => void;
+}
+
+export class Adoption {
+  readonly #around: AdoptionSurroundings;
+  /** Two tasks of this instance that meet the same dead one share the work: the lock keeps only others out. */
+  readonly #underWay = new Map<string, Promise<Standing | undefined>>();
+
+  constructor(around: AdoptionSurroundings) {
+    this.#around = around;
+  }
+
+  /** Every dead instance. Where somebody else is at it, waits for him. */
+  async adoptAll(patience: Patience): Promise<void> {
+    const { host, layout, instance, neighbours } = this.#around;
+    for (const other of await listInstances(host.files, layout)) {
+      if (other === instance) continue;
+      if ((await neighbours.look(other)).liveness === "dead") await this.adopt(other, patience);
+    }
+  }
+
+  /** Of an instance that is dead. Resolves when its journal is gone, whoever has done it. */
+  async adopt(dead: string, patience: Patience): Promise<void> {
+    const { host, layout } = this.#around;
+    for (;;) {
+      const adopter = await this.tryAdopt(dead);
+      if (adopter === undefined) return;
+      const { owner, liveness } = adopter;
+      if (patience.isOut) {
+        const known = liveness === "ended" ? "dead" : liveness;
+        throw recoveryLocked(host, layout.directory, patience.milliseconds, owner, known);
+      }
+      await patience.pause();
+    }
+  }
+
+  /** `undefined`: it is done. Otherwise who else is at it. */
+  async tryAdopt(dead: string): Promise<Standing | undefined> {
+    const underWay = this.#underWay.get(dead);
+    if (underWay !== undefined) return await underWay;
+    const adopting = this.#adoptUnderLock(dead).finally(() => this.#underWay.delete(dead));
+    this.#underWay.set(dead, adopting);
+    return await adopting;
+  }
+
+  async #adoptUnderLock(dead: string): Promise<Standing | undefined> {
+    const { host, layout, leaseFiles, neighbours, onDamage } = this.#around;
+    const lock = await this.#lock(dead);
+    if (typeof lock !== "number") return lock;
+    try {
+      // Whoever had the lock before us may have done it all.
+      if (!(await neighbours.hasEnded(dead))) await adoptJournal(host.files, layout, dead, onDamage);
+    } catch (error) {
+      throw ioError(error, "recovering what a dead process has left", journalPath(layout, dead));
+    } finally {
+      await leaseFiles.removeLast(adoptionLockOf(dead), lock);
+    }
+    return undefined;
+  }
+
+  /** The number of the lock; or who has it. That of a dead one may be taken: he has changed nothing that stays half. */
+  async #lock(dead: string): Promise<number | Standing> {
+    const { host, instance, leaseFiles, neighbours } = this.#around;
+    const name = adoptionLockOf(dead);
+    for (;;) {
+      const row = await leaseFiles.readRow(name);
+      const newest = row.epochs.at(-1);
+      const holder = newest === undefined ? undefined : await leaseFiles.readHolder(name, newest);
+      if (holder?.kind === "gone") continue;
+      if (holder?.kind === "unclear") return { liveness: "unproven", owner: undefined };
+      if (holder?.kind === "held" && holder.instance !== instance) {
+        const standing = await neighbours.look(holder.instance);
+        if (standing.liveness === "alive" || standing.liveness === "unproven") return standing;
+      }
+      const taken = await leaseFiles.takeAfter(name, row, new Date(host.now()).toISOString());
+      if (taken !== undefined) return taken.epoch;
+    }
+  }
+}
+
+async function adoptJournal(
+  files: FileSystem,
+  layout: Layout,
+  instance: string,
+  onDamage: (damage: Damage) => void,
+): Promise<void> {
+  const path = journalPath(layout, instance);
+  // Before anything is changed: what a newer version has left is left to it.
+  await syncAndReadJournal(files, path);
+  // Before reading: if its owner lives after all, it sees this and stops, and answers for nothing we did not read.
+  await placeMark(files, fencePath(layout, instance));
+  const found = await syncAndReadJournal(files, path);
+  await syncNames(files, layout);
+  const lost =
+    found.kind === "journal" ? await replayRecords(files, layout, found.contents.records) : undefined;
+  const problem = lost ?? problemOf(found);
+  if (problem !== undefined) await setAside(files, layout, path, problem, onDamage);
+  if (found.kind === "journal") await emptyJournal(files, path, found.contents);
+  await removeIfThere(files, path);
+  await removeIfThere(files, socketPath(layout, instance));
+  await files.syncDirectory(layout.journals);
+  await removeIfThere(files, fencePath(layout, instance));
+}
+
+/** Names that a dead instance has changed are seen, not durable; whoever takes its leases next relies on them. */
+async function syncNames(files: FileSystem, layout: Layout): Promise<void> {
+  for (const directory of [layout.directory, layout.archive, layout.trash, layout.segments]) {
+    if ((await files.stat(directory))?.kind === "directory") await files.syncDirectory(directory);
+  }
+}
+
+/** Empty even if its removal is undone: the next generation in its head, durably. */
+async function emptyJournal(files: FileSystem, path: string, { head }: JournalContents): Promise<void> {
+  const generation = head.generation + 1;
+  await useFile(await files.open(path, "write"), async (file) => {
+    await writeFully(file, encodeHead({ ...head, generation }), headPosition(generation));
+    await file.sync();
+  });
+}
+
+async function setAside(
+  files: FileSystem,
+  layout: Layout,
+  path: string,
+  reason: string,
+  onDamage: (damage: Damage) => void,
+): Promise<void> {
+  await useFile(await files.open(path, "read"), async (file) => {
+    const bytes = (await file.stat()).size;
+    await keepAside(files, file, { offset: 0, bytes }, path, layout.damaged);
+    onDamage({ file: path, offset: 0, bytes, kind: "corrupt", reason });
+  });
+}

@@ -1,0 +1,176 @@
+/**
+ * The beginning and the end of a store instance: it makes itself known by its socket and its journal, adopts what dead
+ * ones have left, and only then may hold leases. From the first to the last of them it has its journal.
+ */
+
+import type { FileStat, FileSystem, Host, Presence } from "../../../host/host.ts";
+import { errorCode, ioError } from "../../../host/io-error.ts";
+import { isSameFile } from "../../../host/is-same-file.ts";
+import { placeMark, removeIfThere } from "../../../host/small-files.ts";
+import type { InstanceDescription } from "../../../journal/instance-description.ts";
+import { Journal } from "../../../journal/journal.ts";
+import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
+import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../../record/session-id.ts";
+import type { BackendOptions } from "../../../store/backend.ts";
+import { Adoption } from "./adoption.ts";
+import { rememberGivenUp } from "../leases/liveness.ts";
+import { LeaseFiles } from "../leases/lease-files.ts";
+import { Leases, wantedLease } from "../leases/leases.ts";
+import { fencePath, journalPath, newJournalPath, socketPath, type Layout } from "../files/layout.ts";
+import { Neighbours } from "../leases/neighbours.ts";
+import { Patience } from "../leases/patience.ts";
+import { removeLeftovers } from "./remove-leftovers.ts";
+
+export interface Instance {
+  readonly self: InstanceDescription;
+  readonly journal: Journal;
+  readonly neighbours: Neighbours;
+  readonly adoption: Adoption;
+  readonly leases: Leases;
+  /** From now on this is called with the lease that somebody else stands in line for. */
+  onWanted(wanted: (leaseName: string) => void): void;
+  /** A name for a file that is being written, in the directory of active sessions; no two are the same. */
+  temporaryPath(): string;
+  /** Why nothing more may be written by this instance, as seen from the directory. `undefined`: all is well. */
+  whyLost(): Promise<string | undefined>;
+  /** Everything is landed and synced: empties and removes the journal. With it all leases are free. */
+  end(): Promise<void>;
+  /** Declares this instance dead, since its process lives: whoever meets it takes over. */
+  giveUp(): Promise<void>;
+}
+
+export interface InstanceOptions extends BackendOptions {
+  readonly lockWait: number;
+}
+
+export async function beginInstance(host: Host, layout: Layout, options: InstanceOptions): Promise<Instance> {
+  const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+  const beginning = new Beginning(host, layout, id);
+  try {
+    return await beginning.complete(options);
+  } catch (error) {
+    await beginning.abandon().catch((second: unknown) => {
+      // Where nothing can be written, tidying up fails as opening did: that is not news.
+      if (errorCode(second) !== errorCode(error))
+        options.onError(ioError(second, "giving up the store", layout.directory));
+    });
+    throw ioError(error, "opening the store", layout.directory);
+  }
+}
+
+class Beginning {
+  readonly #host: Host;
+  readonly #layout: Layout;
+  readonly #id: string;
+  #presence: Presence | undefined;
+  #journal: Journal | undefined;
+  #wanted: (leaseName: string) => void = () => undefined;
+  #temporaries = 0;
+
+  constructor(host: Host, layout: Layout, id: string) {
+    this.#host = host;
+    this.#layout = layout;
+    this.#id = id;
+  }
+
+  async complete({ durability, onDamage, lockWait }: InstanceOptions): Promise<Instance> {
+    const host = this.#host;
+    const layout = this.#layout;
+    const instance = this.#id;
+    this.#presence = await host.processes.listen(socketPath(layout, instance), (text) => {
+      const name = wantedLease(text);
+      if (name !== undefined) this.#wanted(name);
+    });
+    const since = new Date(host.now()).toISOString();
+    const self = { instance, since, listens: this.#presence !== undefined, ...host.processes.self };
+    const paths = { path: journalPath(layout, instance), temporary: newJournalPath(layout, instance) };
+    const journal = await Journal.create(host.files, { ...paths, owner: self, durability });
+    this.#journal = journal;
+    await host.files.syncDirectory(layout.journals);
+    const place = await ownPlace(host.files, layout, instance);
+    const leaseFiles = new LeaseFiles(host.files, layout, instance);
+    const neighbours = new Neighbours(host, layout);
+    const adoption = new Adoption({ host, layout, instance, leaseFiles, neighbours, onDamage });
+    // Leases may be lost with the power while a journal is not: a free lease proves nothing before this is done.
+    await adoption.adoptAll(new Patience(host, { milliseconds: lockWait }));
+    await removeLeftovers(host, layout, neighbours);
+    return {
+      self,
+      journal,
+      neighbours,
+      adoption,
+      leases: new Leases({ host, layout, self, leaseFiles, neighbours, adoption }),
+      onWanted: (wanted) => {
+        this.#wanted = wanted;
+      },
+      temporaryPath: () => `${layout.directory}/${TEMPORARY_PREFIX}${instance}-${++this.#temporaries}`,
+      whyLost: async () => await whyLost(host.files, layout, instance, place),
+      end: async () => {
+        await removeJournal(host.files, layout, journal);
+        await this.#presence?.close();
+      },
+      giveUp: async () => await this.#giveUp(place),
+    };
+  }
+
+  /** It has acknowledged nothing: nothing of it need be taken over. */
+  async abandon(): Promise<void> {
+    rememberGivenUp(this.#host, this.#id);
+    await this.#journal?.close().catch(() => undefined);
+    try {
+      await removeIfThere(this.#host.files, journalPath(this.#layout, this.#id));
+    } finally {
+      await this.#presence?.close();
+    }
+  }
+
+  async #giveUp(place: OwnPlace): Promise<void> {
+    // Nothing of it is used any more; the failure that led here is the one to tell.
+    await this.#journal?.close().catch(() => undefined);
+    rememberGivenUp(this.#host, this.#id);
+    try {
+      // In a directory that was put in the place of ours there is nothing of ours to mark.
+      const now = await ownPlace(this.#host.files, this.#layout, this.#id);
+      if (isSameFile(now.journal, place.journal))
+        await placeMark(this.#host.files, fencePath(this.#layout, this.#id));
+    } finally {
+      await this.#presence?.close();
+    }
+  }
+}
+
+/** What proves that the directory is still the one that was opened. */
+interface OwnPlace {
+  readonly directory: FileStat | undefined;
+  readonly journal: FileStat | undefined;
+}
+
+async function ownPlace(files: FileSystem, layout: Layout, id: string): Promise<OwnPlace> {
+  return {
+    directory: await files.stat(layout.directory),
+    journal: await files.stat(journalPath(layout, id)),
+  };
+}
+
+async function whyLost(
+  files: FileSystem,
+  layout: Layout,
+  id: string,
+  place: OwnPlace,
+): Promise<string | undefined> {
+  const isMarked = (await files.stat(fencePath(layout, id))) !== undefined;
+  // The mark goes when the takeover is complete; by then the journal is gone as well.
+  const journal = isMarked ? undefined : await files.stat(journalPath(layout, id));
+  if (isSameFile(journal, place.journal)) return undefined;
+  return isMarked || isSameFile(await files.stat(layout.directory), place.directory)
+    ? "it was taken over by another process, which held this one for dead"
+    : "the directory was removed, or replaced by another, while the store was open";
+}
+
+/** Empty first, and durably so: then it does not matter whether its removal is undone. */
+async function removeJournal(files: FileSystem, layout: Layout, journal: Journal): Promise<void> {
+  await journal.beginGeneration();
+  await journal.close();
+  await files.unlink(journal.path);
+  await files.syncDirectory(layout.journals);
+}

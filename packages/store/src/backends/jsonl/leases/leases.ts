@@ -1,0 +1,173 @@
+/**
+ * Who may write to a key: one instance at a time, until it gives the lease up. A lease whose holder has no journal is
+ * free: a living instance has its journal from before its first lease until its end. A dead holder is taken over first,
+ * so that everything it has acknowledged is in place before its lease is anybody's; a living one, even a stopped one, is
+ * never robbed: whoever wants the lease stands in line and tells it.
+ */
+
+import { assertNever } from "../../../errors.ts";
+import type { Host } from "../../../host/host.ts";
+import type { InstanceDescription } from "../../../journal/instance-description.ts";
+import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../../record/session-id.ts";
+import type { Adoption } from "../instance/adoption.ts";
+import type { LeaseFiles, LeaseRow } from "./lease-files.ts";
+import { leaseNameOf, socketPath, type Layout } from "../files/layout.ts";
+import type { Neighbours, Standing } from "./neighbours.ts";
+import type { Patience } from "./patience.ts";
+import { PlaceInLine } from "./place-in-line.ts";
+import { sessionLocked, type Blocker } from "./session-locked.ts";
+
+/** So often a waiting one asks whether the holder lives, and tells it. */
+const ASK_AGAIN = 200;
+
+export interface LeaseSurroundings {
+  readonly host: Host;
+  readonly layout: Layout;
+  readonly self: InstanceDescription;
+  readonly leaseFiles: LeaseFiles;
+  readonly neighbours: Neighbours;
+  readonly adoption: Adoption;
+}
+
+export interface Lease {
+  readonly name: string;
+  /** Somebody else stood in line when it was taken. */
+  readonly isWanted: boolean;
+  /** Everything written under it must be landed and synced. */
+  giveUp(): Promise<void>;
+}
+
+/** What a waiting one has learnt of the holder, and when. */
+interface Asked {
+  readonly instance: string;
+  readonly waited: number;
+  readonly standing: Standing;
+}
+
+export class Leases {
+  readonly #around: LeaseSurroundings;
+
+  constructor(around: LeaseSurroundings) {
+    this.#around = around;
+  }
+
+  /** Waits in line. SESSION_LOCKED, naming the holder, when patience is out. One call at a time for a key. */
+  async take(key: string, patience: Patience): Promise<Lease> {
+    return await this.takeNamed(leaseNameOf(key), key, patience);
+  }
+
+  /** For a session whose key cannot be read; `label` is what to call it. */
+  async takeNamed(name: string, label: string, patience: Patience): Promise<Lease> {
+    const { leaseFiles, neighbours, host, self } = this.#around;
+    const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+    const place = new PlaceInLine(leaseFiles, neighbours, name, { id, instance: self.instance });
+    let asked: Asked | undefined;
+    try {
+      for (;;) {
+        patience.check();
+        const answer = await this.#attempt(name, place, patience, asked);
+        if (answer.kind === "taken") return answer.lease;
+        if (answer.kind === "again") continue;
+        asked = answer.asked;
+        if (patience.isOut) throw sessionLocked(host, label, patience.milliseconds, answer.blocker);
+        await place.enter();
+        await this.#tell(name, asked, patience);
+        await patience.pause();
+      }
+    } finally {
+      // A ticket that stays is passed over, and goes with this instance; a lease that was taken must not be lost for it.
+      await place.leave().catch(() => undefined);
+    }
+  }
+
+  /** Does anybody stand in line for it? For instances that nobody can tell. */
+  async isWanted(name: string): Promise<boolean> {
+    const { tickets } = await this.#around.leaseFiles.readRow(name);
+    return tickets.some(({ instance }) => instance !== this.#around.self.instance);
+  }
+
+  async #attempt(
+    name: string,
+    place: PlaceInLine,
+    patience: Patience,
+    asked: Asked | undefined,
+  ): Promise<Attempt> {
+    const { leaseFiles, neighbours, adoption, self } = this.#around;
+    const row = await leaseFiles.readRow(name);
+    const newest = row.epochs.at(-1);
+    const holder = newest === undefined ? FREE : await leaseFiles.readHolder(name, newest);
+    switch (holder.kind) {
+      case "gone":
+        return AGAIN;
+      case "unclear":
+        place.noTurn();
+        return { kind: "blocked", blocker: { what: "another version" }, asked: undefined };
+      case "held": {
+        // Ours, though we do not hold it: an attempt that was cut short.
+        if (holder.instance === self.instance) break;
+        const now = await this.#askOf(holder.instance, patience.waited, asked);
+        const { liveness, owner } = now.standing;
+        if (liveness === "ended") break;
+        if (liveness === "dead") {
+          await adoption.adopt(holder.instance, patience);
+          return AGAIN;
+        }
+        place.noTurn();
+        const blocker = { what: "holder", owner, liveness, since: holder.since } as const;
+        return { kind: "blocked", blocker, asked: now };
+      }
+      case "free":
+        break;
+      default:
+        return assertNever(holder);
+    }
+    const before = await place.before(row.tickets, patience.waited);
+    if (before === undefined) return await this.#takeFree(name, row);
+    const { owner, liveness } = await neighbours.look(before.instance);
+    if (liveness === "ended") return AGAIN;
+    return { kind: "blocked", blocker: { what: "waiting", owner, liveness }, asked: undefined };
+  }
+
+  async #takeFree(name: string, row: LeaseRow): Promise<Attempt> {
+    const { leaseFiles, host, self } = this.#around;
+    const taken = await leaseFiles.takeAfter(name, row, new Date(host.now()).toISOString());
+    if (taken === undefined) return AGAIN;
+    const lease: Lease = {
+      name,
+      isWanted: taken.tickets.some(({ instance }) => instance !== self.instance),
+      giveUp: async () => await leaseFiles.giveUp(name, taken.epoch),
+    };
+    return { kind: "taken", lease };
+  }
+
+  /** Whether it has ended shows at once; whether it lives is asked now and then, since that costs it something too. */
+  async #askOf(instance: string, waited: number, asked: Asked | undefined): Promise<Asked> {
+    const { neighbours } = this.#around;
+    const isFresh = asked?.instance === instance && waited - asked.waited < ASK_AGAIN;
+    if (!isFresh) return { instance, waited, standing: await neighbours.look(instance) };
+    const ended = await neighbours.hasEnded(instance);
+    return ended ? { ...asked, standing: { liveness: "ended", owner: undefined } } : asked;
+  }
+
+  /** After the ticket is there: what it gives up because of us must not be its own again before we had our turn. */
+  async #tell(name: string, asked: Asked | undefined, patience: Patience): Promise<void> {
+    if (asked?.waited !== patience.waited || asked.standing.owner?.listens === false) return;
+    const { host, layout } = this.#around;
+    await host.processes.tell(socketPath(layout, asked.instance), `${WANTS}${name}`);
+  }
+}
+
+const WANTS = "wants ";
+
+/** The lease that a message asks for; `undefined`: it is no such message. */
+export function wantedLease(message: string): string | undefined {
+  return message.startsWith(WANTS) ? message.slice(WANTS.length) : undefined;
+}
+
+type Attempt =
+  | { readonly kind: "taken"; readonly lease: Lease }
+  | { readonly kind: "again" }
+  | { readonly kind: "blocked"; readonly blocker: Blocker; readonly asked: Asked | undefined };
+
+const AGAIN = { kind: "again" } as const;
+const FREE = { kind: "free" } as const;

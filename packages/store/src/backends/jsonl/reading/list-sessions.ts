@@ -1,0 +1,73 @@
+/** The sessions in a directory, read from their files. One that cannot be read is reported, the others are listed. */
+
+import { isLonghandError, type LonghandError } from "../../../errors.ts";
+import { fileNameOf } from "../../../record/key.ts";
+import type { SessionInfo } from "../../../record/session-record.ts";
+import type { Snapshot } from "../../../store/backend.ts";
+import { putAwayFilesOf, type SessionFile } from "../files/find-session-file.ts";
+import { putAwayName } from "../files/layout.ts";
+import { readSession, type ReadPlace } from "./read-session.ts";
+
+export async function* listReadableSessions(
+  place: ReadPlace,
+  sessionFiles: readonly SessionFile[],
+): AsyncIterable<Snapshot> {
+  for (const file of sessionFiles) {
+    const snapshot = await tryRead(place, file);
+    if (snapshot !== undefined) yield snapshot;
+  }
+}
+
+/**
+ * The archived, or trashed, session of this key that was written to last. Unlike a listing it fails if one cannot be
+ * read: to go on without it would begin a second conversation in its place.
+ */
+export async function newestPutAway(
+  place: ReadPlace,
+  status: "archived" | "trashed",
+  key: string,
+): Promise<{ readonly file: SessionFile; readonly snapshot: Snapshot } | undefined> {
+  let newest: { file: SessionFile; snapshot: Snapshot } | undefined;
+  for (const file of await putAwayFilesOf(place.files, place.layout, status, key)) {
+    const snapshot = await readSession(place, file, key);
+    if (snapshot === undefined) continue;
+    if (newest === undefined || isNewer(snapshot.info, newest.snapshot.info)) newest = { file, snapshot };
+  }
+  return newest;
+}
+
+function isNewer(one: SessionInfo, other: SessionInfo): boolean {
+  return one.updated === other.updated ? one.id > other.id : one.updated > other.updated;
+}
+
+async function tryRead(place: ReadPlace, file: SessionFile): Promise<Snapshot | undefined> {
+  let reason: string | undefined;
+  try {
+    const snapshot = await readSession(place, file, undefined);
+    reason = snapshot === undefined ? undefined : misplaced(snapshot.info, file);
+    if (reason === undefined) return snapshot;
+  } catch (error) {
+    if (!isLonghandError(error)) throw error;
+    if (!isDamage(error)) {
+      place.onError(error);
+      return undefined;
+    }
+    reason = error.message;
+  }
+  place.onDamage({ file: file.path, offset: 0, bytes: 0, kind: "corrupt", reason });
+  return undefined;
+}
+
+/** What is no regular file, a link, a directory, a socket, cannot be a session. No permission, a newer format: not its fault. */
+function isDamage({ code, detail }: LonghandError): boolean {
+  return (
+    code === "SESSION_DAMAGED" || ["ELOOP", "EINVAL", "EISDIR", "ENXIO"].includes(String(detail["errno"]))
+  );
+}
+
+/** A copy made by hand, say. Listing it would show one session twice; the file by its own name holds it. */
+function misplaced({ key, id }: SessionInfo, { name, status }: SessionFile): string | undefined {
+  const activeName = fileNameOf(key);
+  const expected = status === "active" ? activeName : putAwayName(activeName, id);
+  return expected === name ? undefined : `it holds the key ${JSON.stringify(key)}, whose file is ${expected}`;
+}

@@ -1,0 +1,167 @@
+/** A session as a reader without a lease gets it: opened, scanned, closed; opened again when entries are read. */
+
+import { LonghandError } from "../../../errors.ts";
+import type { FileSystem, OpenFile } from "../../../host/host.ts";
+import { ioError } from "../../../host/io-error.ts";
+import { useFile } from "../../../host/use-file.ts";
+import { patchedSource, type Patch } from "../../../log/byte-source.ts";
+import { bytesOf, firstKeptSeq, partsOf, type LogPart, type OpenedPart } from "../../../log/log-part.ts";
+import { openSegment } from "../../../log/open-segment.ts";
+import { openFile, scanFile } from "../../../log/open-session.ts";
+import { readEntries, stateAfter, type ReadableLog } from "../../../log/read-entries.ts";
+import { segmentPath } from "../../../log/segment-path.ts";
+import type { SessionState } from "../../../record/fold.ts";
+import type { Header } from "../../../record/header.ts";
+import { fileNameOf } from "../../../record/key.ts";
+import { sessionInfo } from "../../../record/session-info.ts";
+import type { Damage, SessionInfo } from "../../../record/session-record.ts";
+import type { ScanDamage } from "../../../record/scan.ts";
+import type { Snapshot } from "../../../store/backend.ts";
+import { findSessionFile, peekHeader, type SessionFile } from "../files/find-session-file.ts";
+import type { Layout } from "../files/layout.ts";
+
+export interface ReadPlace {
+  readonly files: FileSystem;
+  readonly layout: Layout;
+  /** Acknowledged records that may not be in the session's active file yet. */
+  readonly patchesOf: (header: Pick<Header, "id" | "file">) => readonly Patch[];
+  readonly onDamage: (damage: Damage) => void;
+  readonly onError: (error: LonghandError) => void;
+}
+
+/** `key`: whose session it should be; `undefined`: whoever's it is. Answers `undefined` if there is no such file. */
+export async function readSession(
+  place: ReadPlace,
+  { path, status }: Pick<SessionFile, "path" | "status">,
+  key: string | undefined,
+): Promise<Snapshot | undefined> {
+  const { files, layout, onDamage } = place;
+  const opened = await openFile({ files, path }, "read");
+  if (opened === undefined) return undefined;
+  try {
+    return await useFile(opened, async () => {
+      const header = await peekHeader(opened);
+      const patches = header === undefined ? [] : place.patchesOf(header);
+      const tail = await scanFile({ files, path, key, segments: layout.segments, onDamage }, opened, patches);
+      const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);
+      return snapshotOf(log, tail.header, tail.state, tail.damage.length, status);
+    });
+  } catch (error) {
+    throw ioError(error, "reading the session", path);
+  }
+}
+
+export function snapshotOf(
+  log: ReadableLog,
+  header: Header,
+  state: SessionState,
+  damaged: number,
+  status: SessionInfo["status"],
+): Snapshot {
+  return {
+    info: sessionInfo(header, state, bytesOf(log.parts), damaged, status),
+    state,
+    entries: (range) => readEntries(log, range),
+    stateAfter: async (seq) => await stateAfter(log, Math.min(seq, state.seq)),
+    firstSeq: firstKeptSeq(log.parts),
+  };
+}
+
+/** The session's files, wherever they have gone when they are read: sealed, compressed, archived meanwhile. */
+function logOf(
+  place: ReadPlace,
+  header: Header,
+  end: number,
+  seq: number,
+  patches: readonly Patch[],
+): ReadableLog {
+  return {
+    parts: partsOf(header, end, seq),
+    onDamage: reportFor(place, header),
+    openPart: async (part) => await openPart(place, header, part, patches),
+    renew: async () => await renewLog(place, header, seq),
+  };
+}
+
+/** The log of a session that has other files by now, up to the same record. */
+export async function renewLog(place: ReadPlace, before: Header, seq: number): Promise<ReadableLog> {
+  const { files, layout, onDamage } = place;
+  for (let look = 0; look < LOOKS; look++) {
+    const found = await findSessionFile(files, layout, before.id, fileNameOf(before.key));
+    const opened = found === undefined ? undefined : await openFile({ files, path: found.path }, "read");
+    if (found === undefined || opened === undefined) continue;
+    const log = await useFile(opened, async () => {
+      const header = await peekHeader(opened);
+      if (header?.id !== before.id) return undefined;
+      const patches = place.patchesOf(header);
+      const where = { files, path: found.path, key: before.key, segments: layout.segments, onDamage };
+      const tail = await scanFile(where, opened, patches);
+      return logOf(place, tail.header, tail.end, Math.min(seq, tail.state.seq), patches);
+    });
+    if (log !== undefined) return log;
+  }
+  throw deletedMeanwhile(before);
+}
+
+export function reportFor(
+  { onDamage }: Pick<ReadPlace, "onDamage">,
+  { key }: Pick<Header, "key">,
+): (damage: ScanDamage, path: string) => void {
+  return (damage, path) => onDamage({ ...damage, file: path, key });
+}
+
+/** The active file may have been sealed since: then it is found among the segments, by its number. */
+export async function openPart(
+  place: ReadPlace,
+  header: Header,
+  part: LogPart,
+  patches: readonly Patch[],
+): Promise<OpenedPart | "replaced" | undefined> {
+  const { files, layout } = place;
+  const report = reportFor(place, header);
+  const sealed = segmentPath(layout.segments, header.id, part.file);
+  const active = part.sum === undefined ? await openActive(place, header, part.file) : "sealed";
+  if (active === "sealed") {
+    const found: [ScanDamage, string][] = [];
+    const opened = await openSegment(files, sealed, part, (damage, path) => found.push([damage, path]));
+    if (opened === undefined && (await hasOtherFiles(place, header))) return "replaced";
+    for (const [damage, path] of found) report(damage, path);
+    return opened;
+  }
+  if (active === undefined) throw deletedMeanwhile(header);
+  const { file, path } = active;
+  const source = patchedSource(file, (await file.stat()).size, patches);
+  return { path, source, close: async () => await file.close() };
+}
+
+async function hasOtherFiles({ files, layout }: ReadPlace, { id, key, file }: Header): Promise<boolean> {
+  const found = await findSessionFile(files, layout, id, fileNameOf(key));
+  return found !== undefined && found.header.file !== file;
+}
+
+/** It may be put away and brought back while we look: so often in a row that we miss it each time is not believable. */
+const LOOKS = 20;
+
+async function openActive(
+  { files, layout }: ReadPlace,
+  { id, key }: Header,
+  number: number,
+): Promise<{ file: OpenFile; path: string } | "sealed" | undefined> {
+  for (let look = 0; look < LOOKS; look++) {
+    const found = await findSessionFile(files, layout, id, fileNameOf(key));
+    if (found === undefined) continue;
+    if (found.header.file > number) return "sealed";
+    const file = await openFile({ files, path: found.path }, "read");
+    if (file === undefined) continue;
+    const header = await peekHeader(file);
+    if (header?.id === id && header.file === number) return { file, path: found.path };
+    // Moved in between, and another file is in its place.
+    await file.close();
+  }
+  return undefined;
+}
+
+function deletedMeanwhile({ key, id }: Header): LonghandError {
+  const message = `the session ${JSON.stringify(key)} was deleted while it was read`;
+  return new LonghandError("SESSION_NOT_FOUND", message, { key, id });
+}

@@ -1,0 +1,154 @@
+/**
+ * Whose file it is, also if its first line is damaged. A header is believed only when it is proven: by its checksum, as it
+ * stands or with one bit turned back, or by the name of the file and the salt of its records. A guess would give one
+ * person's words to another.
+ */
+
+import type { ByteSource } from "../../../log/byte-source.ts";
+import { readHeaderLine, type HeaderLine } from "../../../log/header-line.ts";
+import { readLines } from "../../../log/read-lines.ts";
+import { decodeLine } from "../../../record/decode.ts";
+import { FORMAT_VERSION } from "../../../record/format.ts";
+import { decodeHeader, firstHeader, type Header } from "../../../record/header.ts";
+import { isJsonObject, tryParseJson } from "../../../record/json.ts";
+import { fileNameOf } from "../../../record/key.ts";
+import { openSealedLine, sealLine } from "../../../record/seal.ts";
+import { isId } from "../../../record/session-id.ts";
+import type { SessionFile } from "../files/find-session-file.ts";
+import { putAwayName } from "../files/layout.ts";
+
+export type FoundHeader =
+  | {
+      readonly kind: "header";
+      readonly header: Header;
+      /** Where the lines behind it begin. */
+      readonly linesFrom: number;
+      /** It stands there as it was written. */
+      readonly isWhole: boolean;
+    }
+  | { readonly kind: "too-new"; readonly version: number }
+  /** `bytes`: of the line that should be one. */
+  | { readonly kind: "bad"; readonly reason: string; readonly bytes: number };
+
+/** Turning every bit of a longer header would take too long. */
+const MAX_TURNED_BYTES = 8 * 1024;
+/** How far a record is looked for that proves the id. */
+const MAX_PROOF_BYTES = 8 * 1024 * 1024;
+
+/** `isChainRight`: the sealed files are there, whole, as this header says; asked only if nothing better proves it. */
+export async function findHeader(
+  source: ByteSource,
+  file: Pick<SessionFile, "name" | "status">,
+  isChainRight: (header: Header) => Promise<boolean>,
+): Promise<FoundHeader> {
+  const line = await readHeaderLine(source);
+  if (line.bytes === 0) return { kind: "bad", reason: "an empty file", bytes: 0 };
+  const decoded = decodeHeader(line.content);
+  if (decoded.kind === "too-new") return decoded;
+  if (decoded.kind === "header")
+    return { kind: "header", header: decoded.header, linesFrom: line.bytes, isWhole: true };
+  const mended =
+    gluedHeader(line, file) ??
+    turnedHeader(line.content, line.bytes, file) ??
+    (await splitHeader(source, line, file)) ??
+    (await provenHeader(source, line, file, isChainRight));
+  if (mended === undefined) return { kind: "bad", reason: decoded.reason, bytes: line.bytes };
+  return { kind: "header", ...mended, isWhole: false };
+}
+
+/** What the session's file is called in its place. */
+export function nameOf({ key, id }: Pick<Header, "key" | "id">, status: SessionFile["status"]): string {
+  const active = fileNameOf(key);
+  return status === "active" ? active : putAwayName(active, id);
+}
+
+interface MendedHeader {
+  readonly header: Header;
+  readonly linesFrom: number;
+}
+
+type NamedFile = Pick<SessionFile, "name" | "status">;
+
+function readIfFits(content: Buffer, { name, status }: NamedFile): Header | undefined {
+  const decoded = decodeHeader(content);
+  return decoded.kind === "header" && nameOf(decoded.header, status) === name ? decoded.header : undefined;
+}
+
+const SEAL = /,"crc":"[0-9a-f]{8}"\}/;
+
+/** Whole, but the newline behind it was hit: the first record is on the same line. */
+function gluedHeader({ content, bytes, terminated }: HeaderLine, file: NamedFile): MendedHeader | undefined {
+  const seal = SEAL.exec(content.toString("latin1"));
+  if (seal === null) return undefined;
+  const end = seal.index + seal[0].length;
+  const header = readIfFits(content.subarray(0, end), file);
+  const markBytes = bytes - content.length - (terminated ? 1 : 0);
+  return header === undefined ? undefined : { header, linesFrom: markBytes + end };
+}
+
+/** One bit was turned: the checksum says which. */
+function turnedHeader(content: Buffer, linesFrom: number, file: NamedFile): MendedHeader | undefined {
+  if (content.length > MAX_TURNED_BYTES) return undefined;
+  const turned = Buffer.from(content);
+  for (let index = 0; index < turned.length; index++) {
+    const before = turned[index] ?? 0;
+    for (let bit = 1; bit < 256; bit *= 2) {
+      turned[index] = before ^ bit;
+      const header = openSealedLine(turned, "") === undefined ? undefined : readIfFits(turned, file);
+      if (header !== undefined) return { header, linesFrom };
+    }
+    turned[index] = before;
+  }
+  return undefined;
+}
+
+/** The bit that was turned has made a newline, and two lines of one. */
+async function splitHeader(
+  source: ByteSource,
+  { bytes, terminated }: HeaderLine,
+  file: NamedFile,
+): Promise<MendedHeader | undefined> {
+  if (!terminated) return undefined;
+  const start = Buffer.alloc(Math.min(MAX_TURNED_BYTES, source.size));
+  await source.read(start, 0);
+  const end = start.indexOf("\n", bytes);
+  return end === -1 ? undefined : turnedHeader(start.subarray(0, end), end + 1, file);
+}
+
+/** More than a bit: what can be read of it must be confirmed by the file's name and by its records. */
+async function provenHeader(
+  source: ByteSource,
+  { content, bytes }: HeaderLine,
+  { name, status }: NamedFile,
+  isChainRight: (header: Header) => Promise<boolean>,
+): Promise<MendedHeader | undefined> {
+  const header = readLeniently(content);
+  if (header === undefined || nameOf(header, status) !== name) return undefined;
+  if (!(await hasRecordOf(source, bytes, header.id)) || !(await isChainRight(header))) return undefined;
+  return { header, linesFrom: bytes };
+}
+
+function readLeniently(content: Buffer): Header | undefined {
+  const text = content.toString("utf8");
+  const value = tryParseJson(text);
+  if (isJsonObject(value)) {
+    const open = JSON.stringify({ ...value, longhand: FORMAT_VERSION, crc: undefined }).slice(0, -1);
+    const decoded = decodeHeader(sealLine(open, "").subarray(0, -1));
+    return decoded.kind === "header" ? decoded.header : undefined;
+  }
+  const key = tryParseJson(/"key":("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? "");
+  const id = /"id":"([^"\\]*)"/.exec(text)?.[1] ?? "";
+  const at = /"at":"([^"\\]*)"/.exec(text)?.[1] ?? "";
+  if (typeof key !== "string" || !isId(id) || Number.isNaN(Date.parse(at))) return undefined;
+  // A chain that is not readable as a whole is not read in parts.
+  return firstHeader({ key, id, at });
+}
+
+async function hasRecordOf(source: ByteSource, from: number, id: string): Promise<boolean> {
+  for await (const lines of readLines(source, from, Math.min(source.size, from + MAX_PROOF_BYTES))) {
+    for (const { content } of lines) {
+      if (content !== undefined && decodeLine(content, id).kind === "entry") return true;
+    }
+  }
+  return false;
+}

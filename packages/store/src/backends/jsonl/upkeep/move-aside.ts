@@ -1,0 +1,16 @@
+import { dirname } from "node:path";
+import type { SealSurroundings } from "../writing/seal-session.ts";
+
+/** A file or directory that nobody may read any more goes to the damaged bytes, whole. Nothing there is replaced. */
+export async function moveAside(
+  { files, layout, syncNames }: Pick<SealSurroundings, "files" | "layout" | "syncNames">,
+  path: string,
+): Promise<void> {
+  const name = path.slice(layout.directory.length + 1).replaceAll("/", ".");
+  let to = `${layout.damaged}/${name}`;
+  for (let number = 2; (await files.stat(to)) !== undefined; number++)
+    to = `${layout.damaged}/${name}.${number}`;
+  await files.rename(path, to);
+  await syncNames(layout.damaged);
+  await syncNames(dirname(path));
+}

@@ -1,0 +1,40 @@
+/** Empties the trash, or says what would go. Each session goes under the lease of its key, like any other change. */
+
+import type { SessionInfo } from "../../../record/session-record.ts";
+import { sessionFiles, type SessionFile } from "../files/find-session-file.ts";
+import { listReadableSessions } from "../reading/list-sessions.ts";
+import type { ReadPlace } from "../reading/read-session.ts";
+
+export interface PurgeRequest {
+  /** Milliseconds; `undefined`: everything. */
+  readonly before: number | undefined;
+  readonly dryRun: boolean;
+}
+
+/** `remove` takes one away for good. A file in the trash that cannot be read as a session is reported, and stays. */
+export async function purgeTrash(
+  place: ReadPlace,
+  { before, dryRun }: PurgeRequest,
+  remove: (info: SessionInfo, file: SessionFile) => Promise<void>,
+): Promise<readonly SessionInfo[]> {
+  const { files, layout } = place;
+  const gone: SessionInfo[] = [];
+  for (const file of await sessionFiles(files, layout)) {
+    if (file.status !== "trashed" || !(await wasTrashedBefore(place, file, before))) continue;
+    for await (const { info } of listReadableSessions(place, [file])) {
+      if (!dryRun) await remove(info, file);
+      gone.push(info);
+    }
+  }
+  return gone;
+}
+
+/** Moving a file into the trash is the last change of its name. */
+async function wasTrashedBefore(
+  { files }: ReadPlace,
+  { path }: SessionFile,
+  before: number | undefined,
+): Promise<boolean> {
+  const stat = await files.stat(path);
+  return stat !== undefined && (before === undefined || stat.changed < before);
+}

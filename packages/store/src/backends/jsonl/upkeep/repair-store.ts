@@ -1,0 +1,83 @@
+/** Mends what verify reports, session by session, each under its lease. Answers with what was found, mended or not. */
+
+import { isLonghandError } from "../../../errors.ts";
+import { fileNameOf } from "../../../record/key.ts";
+import type { Header } from "../../../record/header.ts";
+import type { Damage } from "../../../record/session-record.ts";
+import type { BackendUpkeepOptions } from "../../../store/backend.ts";
+import type { VerifyReport } from "../../../store/types.ts";
+import { findSessionFile } from "../files/find-session-file.ts";
+import { moveAside } from "./move-aside.ts";
+import type { RepairSurroundings } from "./repair-segment.ts";
+import { repairSession } from "./repair-session.ts";
+import { verifySession, type CheckedSession, type VerifyPlace } from "./verify-session.ts";
+import { strangerDamage, walkStore, type VerifyStorePlace } from "./verify-store.ts";
+
+export interface RepairPlace extends VerifyStorePlace {
+  /**
+   * Runs the task while this instance alone may write to the key. Everything of its session is landed and synced before,
+   * and nothing of it is opened or remembered: neither during the task nor after it.
+   */
+  alone(key: string, task: (around: RepairSurroundings) => Promise<void>): Promise<void>;
+  /** For what belongs to no session. */
+  readonly around: RepairSurroundings;
+}
+
+export async function repairStore(place: RepairPlace, options: BackendUpkeepOptions): Promise<VerifyReport> {
+  return await walkStore(
+    place,
+    options,
+    async (checked) => {
+      const { damage, left, header } = checked;
+      if (left !== undefined) return damage.map((each) => leftAsItIs(each, left));
+      if (header === undefined) return damage;
+      try {
+        return await repairChecked(place, checked, header);
+      } catch (error) {
+        // Its owner goes on with it; the others need not wait.
+        if (!isLonghandError(error, "SESSION_LOCKED")) throw error;
+        return damage.map((each) => leftAsItIs(each, error.message));
+      }
+    },
+    async (path, mayBeOurs) => {
+      if (mayBeOurs)
+        return leftAsItIs(strangerDamage(path), "it may belong to a session whose header is damaged");
+      await moveAside(place.around, path);
+      return strangerDamage(path);
+    },
+  );
+}
+
+/** Looked at again under the lease, wherever it is by then: what was found may have changed. */
+async function repairChecked(
+  place: RepairPlace,
+  first: CheckedSession,
+  header: Header,
+): Promise<readonly Damage[]> {
+  const { files, layout } = place;
+  const { file } = first;
+  const quiet: VerifyPlace = {
+    files,
+    layout,
+    patchesOf: () => [],
+    mayBeGrowing: async () => await Promise.resolve(false),
+  };
+  // What is gone by then was mended by opening the session for writing, such as a torn tail.
+  let { damage } = first;
+  await place.alone(header.key, async (around) => {
+    let checked = await verifySession(quiet, file);
+    if (checked?.header?.id !== header.id) {
+      const moved = await findSessionFile(files, layout, header.id, fileNameOf(header.key));
+      checked = moved === undefined ? undefined : await verifySession(quiet, moved);
+    }
+    if (checked === undefined || checked.damage.length === 0) return;
+    const { left } = checked;
+    damage = left === undefined ? checked.damage : checked.damage.map((each) => leftAsItIs(each, left));
+    await repairSession(around, checked);
+  });
+  return damage;
+}
+
+function leftAsItIs(damage: Damage, remedy: string): Damage {
+  return { ...damage, reason: `${damage.reason}; left as it is: ${remedy}` };
+}

@@ -1,0 +1,53 @@
+/**
+ * A session's active file again, under the same name, with another header and all of its lines that are good. The new one
+ * is complete and synced before one rename makes it count.
+ */
+
+import { dirname } from "node:path";
+import { useFile } from "../../../host/use-file.ts";
+import type { ByteSource } from "../../../log/byte-source.ts";
+import { copyGoodLines } from "../../../log/copy-good-lines.ts";
+import { readHeaderLine } from "../../../log/header-line.ts";
+import { firstSeqOf, partsOf } from "../../../log/log-part.ts";
+import { writePart } from "../../../log/part-writer.ts";
+import type { Header } from "../../../record/header.ts";
+import type { SessionFile } from "../files/find-session-file.ts";
+import { salvageSource } from "./salvage-source.ts";
+import { findHeader } from "./find-header.ts";
+import type { RepairSurroundings } from "./repair-segment.ts";
+import { stateBefore } from "./state-before.ts";
+
+export async function rewriteActive(
+  around: RepairSurroundings,
+  file: SessionFile,
+  header: Header,
+): Promise<void> {
+  const { files, layout } = around;
+  const temporary = around.temporaryPath();
+  await useFile(await files.open(file.path, "read"), async (old) => {
+    const { source } = await salvageSource(old);
+    // Whose it is was proven when it was verified, under this lease.
+    const found = await findHeader(source, file, async () => await Promise.resolve(true));
+    const from = found.kind === "header" ? found.linesFrom : 0;
+    const first = firstSeqOf(header);
+    const lines = { source, writtenBy: header.id, from, to: source.size, first };
+    const before = await stateBefore(around, header, partsOf(header, 0, first - 1).slice(0, -1), lines);
+    const mark = await markBefore(source);
+    const part = { mark, header, writtenBy: header.id, ...before, now: around.now() };
+    await writePart(files, temporary, part, async (writer) => {
+      await copyGoodLines({ ...lines, seqBefore: first - 1, last: undefined }, writer);
+    });
+  });
+  // Our rename would hide what another has written since. The proof of death must be right; this is the second line.
+  await around.checkFence();
+  await files.rename(temporary, file.path);
+  await around.syncNames(layout.directory);
+  if (file.status !== "active") await around.syncNames(dirname(file.path));
+}
+
+async function markBefore(source: ByteSource): Promise<Buffer> {
+  const { bytes, content, terminated } = await readHeaderLine(source);
+  const mark = Buffer.alloc(bytes - content.length - (terminated ? 1 : 0));
+  await source.read(mark, 0);
+  return mark;
+}

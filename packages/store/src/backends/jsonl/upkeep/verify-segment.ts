@@ -1,0 +1,82 @@
+/** A sealed file of a session, as it was sealed or compressed, read whole and compared with what the chain says of it. */
+
+import type { FileSystem, OpenFile } from "../../../host/host.ts";
+import { errorCode } from "../../../host/io-error.ts";
+import { useFile } from "../../../host/use-file.ts";
+import { patchedSource } from "../../../log/byte-source.ts";
+import { openGzipSource } from "../../../log/gzip-source.ts";
+import { COMPRESSED_SUFFIX } from "../../../log/segment-path.ts";
+import { verifyPart, withMembers } from "../../../log/verify-part.ts";
+import type { ChainLink } from "../../../record/header.ts";
+import type { ScanDamage } from "../../../record/scan.ts";
+
+export interface CheckedSegment {
+  /** The file that was read, or where it should be. */
+  readonly path: string;
+  readonly isMissing: boolean;
+  readonly records: number;
+  readonly damage: readonly ScanDamage[];
+}
+
+/** `path` is the uncompressed file's; `writtenBy` the session whose salt its lines have. */
+export async function verifySegment(
+  files: FileSystem,
+  path: string,
+  link: ChainLink,
+  writtenBy: string,
+): Promise<CheckedSegment> {
+  // Twice: it may be compressed while we look.
+  for (const candidate of [path, path + COMPRESSED_SUFFIX, path]) {
+    const opened = await tryOpen(files, candidate);
+    if (opened === undefined) continue;
+    if (typeof opened === "string") return unreadable(candidate, link, opened);
+    return await useFile(opened, async (file) =>
+      candidate === path
+        ? await verifyPlain(file, path, link, writtenBy)
+        : await verifyCompressed(file, candidate, link, writtenBy),
+    );
+  }
+  const reason = `this segment, records ${link.first} to ${link.last}, is not there`;
+  return { ...unreadable(path, link, reason), isMissing: true };
+}
+
+/** `undefined`: there is no such file. A string: why it cannot be opened. */
+export async function tryOpen(files: FileSystem, path: string): Promise<OpenFile | string | undefined> {
+  try {
+    return await files.open(path, "read");
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP" || code === "EINVAL" || code === "EISDIR" || code === "ENXIO")
+      return "it is not a regular file";
+    if (code === "EACCES" || code === "EPERM") return `it may not be read by this user (${code})`;
+    throw error;
+  }
+}
+
+async function verifyPlain(
+  file: OpenFile,
+  path: string,
+  link: ChainLink,
+  writtenBy: string,
+): Promise<CheckedSegment> {
+  const source = patchedSource(file, (await file.stat()).size, []);
+  const { records, damage } = await verifyPart({ source, writtenBy, first: link.first, sealed: link });
+  return { path, isMissing: false, records, damage };
+}
+
+async function verifyCompressed(
+  file: OpenFile,
+  path: string,
+  link: ChainLink,
+  writtenBy: string,
+): Promise<CheckedSegment> {
+  const source = await openGzipSource(file, link.bytes);
+  if (source === undefined) return unreadable(path, link, "not a compressed segment");
+  const { records, damage } = await verifyPart({ source, writtenBy, first: link.first, sealed: link });
+  return { path, isMissing: false, records, damage: withMembers(damage, source.damage) };
+}
+
+function unreadable(path: string, { bytes }: ChainLink, reason: string): CheckedSegment {
+  return { path, isMissing: false, records: 0, damage: [{ offset: 0, bytes, kind: "corrupt", reason }] };
+}

@@ -1,0 +1,195 @@
+/**
+ * One session, all its files, read from their first bytes to their last. Takes no lease and changes nothing. What it finds
+ * is what a repair mends; why something could not be mended is said in its reason.
+ */
+
+import type { FileSystem, OpenFile } from "../../../host/host.ts";
+import { useFile } from "../../../host/use-file.ts";
+import { patchedSource, type Patch } from "../../../log/byte-source.ts";
+import { firstSeqOf } from "../../../log/log-part.ts";
+import { segmentPath } from "../../../log/segment-path.ts";
+import { verifyPart } from "../../../log/verify-part.ts";
+import { FORMAT_VERSION } from "../../../record/format.ts";
+import type { ChainLink, Header } from "../../../record/header.ts";
+import { fileNameOf } from "../../../record/key.ts";
+import type { ScanDamage } from "../../../record/scan.ts";
+import type { Damage } from "../../../record/session-record.ts";
+import { findSessionFile, type SessionFile } from "../files/find-session-file.ts";
+import { findOrphans } from "./find-orphans.ts";
+import type { Layout } from "../files/layout.ts";
+import { salvageSource, type SalvageSource } from "./salvage-source.ts";
+import { findHeader, nameOf } from "./find-header.ts";
+import { tryOpen, verifySegment, type CheckedSegment } from "./verify-segment.ts";
+
+export interface VerifyPlace {
+  readonly files: FileSystem;
+  readonly layout: Layout;
+  /** Acknowledged records that may not be in the session's active file yet. */
+  patchesOf(header: Pick<Header, "id" | "file">): readonly Patch[];
+  /** Somebody may be writing to this key now: what is not whole yet is no damage. */
+  mayBeGrowing(key: string): Promise<boolean>;
+}
+
+export interface CheckedSession {
+  readonly file: SessionFile;
+  /** `undefined`: whose it is cannot be told. */
+  readonly header: Header | undefined;
+  readonly records: number;
+  /** Everything that was found. */
+  readonly damage: readonly Damage[];
+  /** Of that, what lies in the active file. */
+  readonly active: readonly ScanDamage[];
+  readonly segments: readonly { readonly link: ChainLink; readonly checked: CheckedSegment }[];
+  /** Paths that the chain does not name. */
+  readonly orphans: readonly string[];
+  /** Something was not reported only because somebody may be writing: under the lease it can be told. */
+  readonly isDoubtful: boolean;
+  /** A copy by another name, say: it counts for nothing. */
+  readonly isMisplaced: boolean;
+  /** Why a repair leaves all of it as it is. */
+  readonly left: string | undefined;
+}
+
+const LOOKS = 3;
+
+/** `undefined`: there is no such file any more. */
+export async function verifySession(
+  place: VerifyPlace,
+  file: SessionFile,
+  look = 1,
+): Promise<CheckedSession | undefined> {
+  const opened = await tryOpen(place.files, file.path);
+  if (opened === undefined) return undefined;
+  if (typeof opened === "string")
+    return unidentified(file, { offset: 0, bytes: 0, reason: opened }, "replace it by the session's file");
+  const checked = await useFile(opened, async () => await verifyOpened(place, file, opened));
+  // Sealed, dropped or repaired while we looked: what was missing may be somewhere else by now.
+  if (checked.header === undefined || !checked.segments.some((each) => each.checked.isMissing))
+    return checked;
+  const { id, key, file: number } = checked.header;
+  const found = await findSessionFile(place.files, place.layout, id, fileNameOf(key));
+  const hasChanged = found !== undefined && found.header.file !== number;
+  return hasChanged && look < LOOKS ? await verifySession(place, found, look + 1) : checked;
+}
+
+async function verifyOpened(
+  place: VerifyPlace,
+  file: SessionFile,
+  opened: OpenFile,
+): Promise<CheckedSession> {
+  const salvage = await salvageSource(opened);
+  const found = await findHeader(salvage.source, file, async (header) => await isChainRight(place, header));
+  const { fileBytes } = salvage;
+  if (found.kind === "too-new") {
+    const reason = `format ${found.version} is newer than this version of Longhand`;
+    return unidentified(file, { offset: 0, bytes: 0, reason }, "update Longhand to check it");
+  }
+  if (found.kind === "bad") {
+    const reason = salvage.isPacked ? `gzip bytes; unpacked, ${found.reason}` : found.reason;
+    const bytes = salvage.isPacked ? fileBytes : found.bytes;
+    return unidentified(
+      file,
+      { offset: 0, bytes, reason },
+      "mend its first line from a backup, or move it away",
+    );
+  }
+  const { header } = found;
+  const expected = nameOf(header, file.status);
+  if (expected !== file.name) {
+    const reason = `it holds the key ${JSON.stringify(header.key)}, whose file is ${expected}`;
+    const misplaced = unidentified(
+      file,
+      { offset: 0, bytes: 0, reason },
+      "move it away, or to that name if nothing is there",
+    );
+    return { ...misplaced, header, isMisplaced: true };
+  }
+  return await verifyFiles(place, file, opened, header, salvage);
+}
+
+async function verifyFiles(
+  place: VerifyPlace,
+  file: SessionFile,
+  opened: OpenFile,
+  header: Header,
+  salvage: SalvageSource,
+): Promise<CheckedSession> {
+  const { key, id } = header;
+  // Before and after: it may have ended its work between the two.
+  const wasGrowing = await place.mayBeGrowing(key);
+  const segments: { link: ChainLink; checked: CheckedSegment }[] = [];
+  for (const link of header.chain) {
+    if (link.dropped !== undefined) continue;
+    const path = segmentPath(place.layout.segments, id, link.file);
+    segments.push({ link, checked: await verifySegment(place.files, path, link, link.session ?? id) });
+  }
+  const patches = salvage.isPacked ? [] : place.patchesOf(header);
+  const source = patches.length === 0 ? salvage.source : patchedSource(opened, salvage.fileBytes, patches);
+  const part = await verifyPart({ source, writtenBy: id, first: firstSeqOf(header), sealed: undefined });
+  const found = await findOrphans(place.files, place.layout, header, await opened.stat());
+  const isGrowing = wasGrowing || (await place.mayBeGrowing(key));
+  const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
+  const active: readonly ScanDamage[] = salvage.isPacked
+    ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: "gzip bytes under this name" }]
+    : [...part.damage, ...torn];
+  const orphans = isGrowing ? [] : found;
+  return {
+    file,
+    header,
+    // What cannot be read under its name is not counted.
+    records:
+      (salvage.isPacked ? 0 : part.records) + segments.reduce((sum, { checked }) => sum + checked.records, 0),
+    damage: [
+      ...segments.flatMap(({ checked }) =>
+        checked.damage.map((place) => ({ ...place, file: checked.path, key })),
+      ),
+      ...active.map((place) => ({ ...place, file: file.path, key })),
+      ...orphans.map((path) => ({ ...ORPHAN, file: path, key })),
+    ],
+    active,
+    segments,
+    orphans,
+    isDoubtful: isGrowing && (part.torn !== undefined || found.length > 0),
+    isMisplaced: false,
+    left: header.version > FORMAT_VERSION ? "update Longhand to mend it" : undefined,
+  };
+}
+
+const ORPHAN = {
+  offset: 0,
+  bytes: 0,
+  kind: "corrupt",
+  reason: "the session's chain does not name this file",
+} as const;
+
+function unidentified(
+  file: SessionFile,
+  place: Pick<Damage, "offset" | "bytes" | "reason">,
+  left: string,
+): CheckedSession {
+  const damage: Damage = { ...place, file: file.path, kind: "corrupt" };
+  const nothing = {
+    records: 0,
+    active: [],
+    segments: [],
+    orphans: [],
+    isDoubtful: false,
+    isMisplaced: false,
+  };
+  return { ...nothing, file, header: undefined, damage: [damage], left };
+}
+
+/** Every sealed file is there and whole; with an empty chain, there are none. */
+async function isChainRight({ files, layout }: VerifyPlace, header: Header): Promise<boolean> {
+  let next = 1;
+  for (const link of header.chain) {
+    if (link.first !== next) return false;
+    next = link.last + 1;
+    if (link.dropped !== undefined) continue;
+    const path = segmentPath(layout.segments, header.id, link.file);
+    const { damage } = await verifySegment(files, path, link, link.session ?? header.id);
+    if (damage.length > 0) return false;
+  }
+  const strangers = await findOrphans(files, layout, header, undefined);
+  return strangers.length === 0;
+}

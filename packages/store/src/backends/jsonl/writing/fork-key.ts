@@ -1,0 +1,60 @@
+/** Forks the session of one key to another, under the leases of both. */
+
+import type { Host } from "../../../host/host.ts";
+import { openSessionForWriting } from "../../../log/open-session.ts";
+import type { SessionLog } from "../../../log/session-log.ts";
+import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../../record/session-id.ts";
+import type { Snapshot } from "../../../store/backend.ts";
+import { checkFork } from "../../check-fork.ts";
+import { checkForkPoint, forkSession } from "./fork-session.ts";
+import { sessionPath } from "../files/layout.ts";
+import { newestPutAway } from "../reading/list-sessions.ts";
+import type { ReadPlace } from "../reading/read-session.ts";
+import { linkOf, type SealSurroundings } from "./seal-session.ts";
+import type { Tenure } from "./tenure.ts";
+
+export interface ForkKeySurroundings extends SealSurroundings {
+  readonly host: Host;
+  readonly place: ReadPlace;
+  view(log: SessionLog): Snapshot;
+}
+
+export async function forkKey(
+  around: ForkKeySurroundings,
+  parent: Tenure,
+  child: Tenure,
+  at: number | undefined,
+): Promise<void> {
+  const archived = parent.log === undefined ? await openArchived(around, parent.key) : undefined;
+  const log = parent.log ?? archived;
+  try {
+    const seq = log?.state.seq ?? 0;
+    const isNewKeyTaken = child.log !== undefined;
+    const last = checkFork({ key: parent.key, seq, newKey: child.key, isNewKeyTaken, at });
+    if (log === undefined) return;
+    checkForkPoint(log.header, seq, last);
+    await around.settle(log);
+    const { host, layout } = around;
+    await forkSession(
+      around,
+      { path: log.path, header: log.header, link: linkOf(log) },
+      {
+        key: child.key,
+        id: makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID)),
+        path: sessionPath(layout, child.key),
+        created: new Date(host.now()).toISOString(),
+        state: last === seq ? log.state : await around.view(log).stateAfter(last),
+      },
+    );
+  } finally {
+    await archived?.close();
+  }
+}
+
+async function openArchived({ place }: ForkKeySurroundings, key: string): Promise<SessionLog | undefined> {
+  const { files, layout, onDamage } = place;
+  const file = (await newestPutAway(place, "archived", key))?.file;
+  if (file === undefined) return undefined;
+  const { segments, damaged: damagedDirectory } = layout;
+  return await openSessionForWriting({ files, path: file.path, key, segments, damagedDirectory, onDamage });
+}

@@ -1,0 +1,132 @@
+/**
+ * A second session that begins with the records of another: hard links to its files, each bounded in the new chain by
+ * seq and bytes. What is append-only never changes under it. The files come first, then the name that makes them count:
+ * cut short before that, they are orphans and the new session does not exist.
+ */
+
+import { LonghandError } from "../../../errors.ts";
+import type { FileSystem } from "../../../host/host.ts";
+import { errorCode } from "../../../host/io-error.ts";
+import { useFile } from "../../../host/use-file.ts";
+import { writeFully } from "../../../host/write-fully.ts";
+import { createFile } from "../../../log/create-session.ts";
+import { firstKeptSeq, partsOf } from "../../../log/log-part.ts";
+import { COMPRESSED_SUFFIX, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
+import type { SessionState } from "../../../record/fold.ts";
+import { FORMAT_VERSION } from "../../../record/format.ts";
+import type { ChainLink, Header } from "../../../record/header.ts";
+import { recordDropped } from "../../../record/record-dropped.ts";
+import type { SealSurroundings } from "./seal-session.ts";
+import { makeSegmentDirectory } from "../files/segment-directory.ts";
+
+/** A session that is landed and synced, and stays so while it is forked. */
+export interface Parent {
+  readonly path: string;
+  readonly header: Header;
+  /** Its active file as a link; `undefined`: that has no records. */
+  readonly link: ChainLink | undefined;
+}
+
+export interface Child {
+  readonly key: string;
+  readonly id: string;
+  readonly path: string;
+  readonly created: string;
+  /** What its records, up to the last one it has, have led to. */
+  readonly state: SessionState;
+}
+
+type ForkSurroundings = Pick<SealSurroundings, "files" | "layout" | "temporaryPath" | "syncNames">;
+
+export async function forkSession(around: ForkSurroundings, parent: Parent, child: Child): Promise<void> {
+  const { files, layout } = around;
+  const links = parent.link === undefined ? parent.header.chain : [...parent.header.chain, parent.link];
+  const chain = boundedChain(links, parent.header, child.state.seq);
+  if (chain.length > 0) await makeSegmentDirectory(around, child.id);
+  for (const { file, dropped } of chain) {
+    if (dropped === undefined) await shareFile(around, parent, child, file);
+  }
+  if (chain.length > 0) await around.syncNames(segmentDirectory(layout.segments, child.id));
+  const last = chain.at(-1)?.file;
+  const header = { key: child.key, id: child.id, at: child.created, version: FORMAT_VERSION };
+  const log = await createFile(files, child.state, {
+    header: { ...header, file: last === undefined ? 0 : last + 1, chain },
+    temporary: around.temporaryPath(),
+    path: child.path,
+    name: async (temporary, path) => {
+      await files.link(temporary, path).catch((error: unknown) => {
+        throw errorCode(error) === "EEXIST" ? alreadyThere(child.key) : error;
+      });
+      await files.unlink(temporary);
+    },
+  });
+  await log.close();
+  await around.syncNames(layout.directory);
+}
+
+function alreadyThere(key: string): LonghandError {
+  const message = `${JSON.stringify(key)} has an active session; archive or delete that one first, or choose another key`;
+  return new LonghandError("SESSION_EXISTS", message, { key });
+}
+
+/** Rejects with RECORD_DROPPED if the child would end within what is gone. */
+export function checkForkPoint(header: Header, seq: number, at: number): void {
+  const first = firstKeptSeq(partsOf(header, 0, seq));
+  if (at < first && at > 0) throw recordDropped(at, first, seq);
+}
+
+/** Sealed files are linked whole, as they never change; the last one counts as far as `at`. */
+function boundedChain(links: readonly ChainLink[], { id }: Header, at: number): ChainLink[] {
+  return links
+    .filter(({ first }) => first <= at)
+    .map((link) => ({ ...link, last: Math.min(link.last, at), session: link.session ?? id }));
+}
+
+async function shareFile(
+  { files, layout }: ForkSurroundings,
+  parent: Parent,
+  child: Child,
+  file: number,
+): Promise<void> {
+  const to = segmentPath(layout.segments, child.id, file);
+  if (file === parent.header.file) {
+    await linkOrCopy(files, parent.path, to);
+    return;
+  }
+  const from = segmentPath(layout.segments, parent.header.id, file);
+  for (const suffix of ["", COMPRESSED_SUFFIX]) {
+    if ((await files.stat(from + suffix)) === undefined) continue;
+    await linkOrCopy(files, from + suffix, to + suffix);
+    return;
+  }
+  const message = `${from} is not there, so the session cannot be forked; run longhand verify`;
+  throw new LonghandError("SESSION_DAMAGED", message, { file: from, key: parent.header.key });
+}
+
+/** File systems without hard links, and files that have as many as there can be. */
+const NO_LINK: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"]);
+const COPY_BYTES = 1024 * 1024;
+
+async function linkOrCopy(files: FileSystem, from: string, to: string): Promise<void> {
+  try {
+    await files.link(from, to);
+  } catch (error) {
+    if (!NO_LINK.has(errorCode(error) ?? "")) throw error;
+    await copyFile(files, from, to);
+  }
+}
+
+async function copyFile(files: FileSystem, from: string, to: string): Promise<void> {
+  await useFile(await files.open(from, "read"), async (source) => {
+    await useFile(await files.open(to, "create"), async (copy) => {
+      const buffer = Buffer.allocUnsafe(COPY_BYTES);
+      for (let position = 0; ;) {
+        const count = await source.read(buffer, position);
+        if (count === 0) break;
+        await writeFully(copy, buffer.subarray(0, count), position);
+        position += count;
+      }
+      await copy.sync();
+    });
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * What other programs left in the directory becomes sessions, before anybody looks for sessions there. Looking costs a
+ * listing of the directory; where no name in it has changed since the last look, not even that.
+ */
+
+import { isLonghandError, LonghandError } from "../../../errors.ts";
+import type { FileSystem, Host } from "../../../host/host.ts";
+import { errorCode, ioError } from "../../../host/io-error.ts";
+import { readSmallFile, removeIfThere } from "../../../host/small-files.ts";
+import { useFile } from "../../../host/use-file.ts";
+import { writeFully } from "../../../host/write-fully.ts";
+import { migrateDirectory } from "../../../migrate/migrate-directory.ts";
+import { mayBeInterrupted } from "../../../migrate/manifest.ts";
+import type { BackendOptions } from "../../../store/backend.ts";
+import { MIGRATION_LOCK, putAwayName, type Layout } from "../files/layout.ts";
+import type { Leases } from "../leases/leases.ts";
+import type { Patience } from "../leases/patience.ts";
+
+export async function migrateOnOpening(
+  host: Host,
+  layout: Layout,
+  leases: Leases,
+  patience: Patience,
+  { onDamage, onError }: BackendOptions,
+): Promise<void> {
+  const places = { ...layout, putAwayName };
+  const { files } = host;
+  const modified = (await files.stat(layout.directory))?.modified;
+  const isAsItWas = (await readSmallFile(files, markPath(layout), MARK_BYTES)) === `${modified}\n`;
+  if (isAsItWas && !(await mayBeInterrupted(files, places))) return;
+  const lease = await leases
+    .takeNamed(MIGRATION_LOCK, `the migration of ${layout.directory}`, patience)
+    .catch((error: unknown) => {
+      throw isLonghandError(error, "SESSION_LOCKED") ? beingMigrated(layout, error) : error;
+    });
+  try {
+    const onProgress = (): void => undefined;
+    const { leftAlone } = await migrateDirectory(host, places, { onDamage, onError, onProgress });
+    // What was left alone may be mended in place, which no name shows.
+    if (leftAlone.some(({ kind }) => kind !== "already-migrated" && kind !== "not-a-session")) return;
+    await rememberLook(files, layout, `${modified}\n`).catch((error: unknown) => {
+      onError(ioError(error, "remembering the last look for older sessions", markPath(layout)));
+    });
+  } finally {
+    await lease.giveUp();
+  }
+}
+
+function beingMigrated({ directory }: Layout, { detail }: LonghandError): LonghandError {
+  const { pid, host, since, liveness } = detail;
+  const message = `${directory} is being migrated by process ${String(pid)}; wait until that is done, and open it again`;
+  return new LonghandError("SESSION_LOCKED", message, { directory, pid, host, since, liveness });
+}
+
+const MARK_BYTES = 64;
+
+async function rememberLook(files: FileSystem, layout: Layout, mark: string): Promise<void> {
+  await removeIfThere(files, markPath(layout));
+  await files.makeDirectory(layout.cache).catch((error: unknown) => {
+    if (errorCode(error) !== "EEXIST") throw error;
+  });
+  await useFile(await files.open(markPath(layout), "create"), async (file) => {
+    await writeFully(file, Buffer.from(mark), 0);
+  });
+}
+
+function markPath({ cache }: Layout): string {
+  return `${cache}/last-look`;
+}

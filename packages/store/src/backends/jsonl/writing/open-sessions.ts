@@ -1,0 +1,198 @@
+/**
+ * The session files of the keys that this instance holds: found, created, moved, and durably named. Whatever it opens is
+ * opened by name and read again in each tenure.
+ */
+
+import { LonghandError } from "../../../errors.ts";
+import type { FileSystem, Host } from "../../../host/host.ts";
+import { errorCode, ioError } from "../../../host/io-error.ts";
+import { createSession } from "../../../log/create-session.ts";
+import { openSessionForWriting } from "../../../log/open-session.ts";
+import type { SessionLog } from "../../../log/session-log.ts";
+import { firstHeader } from "../../../record/header.ts";
+import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../../record/session-id.ts";
+import type { Damage, SessionInfo } from "../../../record/session-record.ts";
+import { unexplainedLinks } from "../files/explain-links.ts";
+import { putAwayDirectory, type PutAwayStatus, type SessionFile } from "../files/find-session-file.ts";
+import { sessionPath, type Layout } from "../files/layout.ts";
+import { NameSync } from "../files/name-sync.ts";
+import { removeSegments } from "../files/remove-segments.ts";
+import { noteRemoved } from "../files/note-removed.ts";
+import type { Tenure } from "./tenure.ts";
+
+type FilePlace = Pick<SessionFile, "path" | "status">;
+
+export interface OpenSessionsHooks {
+  /** A name for a file that is being written, in the directory of active sessions; no two are the same. */
+  temporaryPath(): string;
+  onDamage(damage: Damage): void;
+  newestArchived(key: string): Promise<FilePlace | undefined>;
+  /** Which names are on the disk is unknown: the instance must stop. Answers with what to tell the caller. */
+  onNamesUnknown(cause: unknown): Promise<LonghandError>;
+}
+
+export class OpenSessions {
+  readonly #host: Host;
+  readonly #layout: Layout;
+  readonly #hooks: OpenSessionsHooks;
+  readonly #names: Readonly<Record<SessionInfo["status"], NameSync>>;
+
+  constructor(host: Host, layout: Layout, hooks: OpenSessionsHooks) {
+    this.#host = host;
+    this.#layout = layout;
+    this.#hooks = hooks;
+    this.#names = {
+      active: new NameSync(host.files, layout.directory),
+      archived: new NameSync(host.files, layout.archive),
+      trashed: new NameSync(host.files, layout.trash),
+    };
+  }
+
+  /** The active session. `undefined`: there is none. */
+  async open(tenure: Tenure): Promise<SessionLog | undefined> {
+    if (tenure.log !== undefined) await this.#checkUnchanged(tenure, tenure.log);
+    if (tenure.log === undefined) {
+      const log = await openSessionForWriting({
+        files: this.#host.files,
+        path: sessionPath(this.#layout, tenure.key),
+        key: tenure.key,
+        segments: this.#layout.segments,
+        damagedDirectory: this.#layout.damaged,
+        onDamage: (damage) => this.#hooks.onDamage(damage),
+      });
+      if (log !== undefined) {
+        await tenure.setLog(await this.#withDurableName(log));
+        await this.#warnOfLinks(log);
+      }
+    }
+    return tenure.log;
+  }
+
+  async #warnOfLinks({ path, header }: SessionLog): Promise<void> {
+    const links = await unexplainedLinks(this.#host.files, this.#layout, path);
+    if (links === 0) return;
+    const reason = `it has ${links} other ${links === 1 ? "name" : "names"} (hard links) that are not ours: whoever writes there changes this session; copy the file instead`;
+    this.#hooks.onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, key: header.key });
+  }
+
+  /** Another program may have replaced or shortened the file. What we knew of it is worth nothing then. */
+  async #checkUnchanged(tenure: Tenure, log: SessionLog): Promise<void> {
+    if (await log.isIn(async () => await this.#host.files.stat(log.path))) return;
+    await tenure.setLog(undefined);
+    throw new LonghandError(
+      "SESSION_DAMAGED",
+      `${log.path} was replaced or shortened by another program while it was open; nothing was written. Try again to go on with the file as it is now`,
+      { file: log.path, key: tenure.key },
+    );
+  }
+
+  /** For a key without an active session: the archived one comes back, or a new one begins, created `at`. */
+  async begin(tenure: Tenure, at: string): Promise<SessionLog> {
+    const archived = await this.#hooks.newestArchived(tenure.key);
+    if (archived !== undefined) {
+      await this.bringBack(tenure, archived);
+      const log = await this.open(tenure);
+      if (log !== undefined) return log;
+    }
+    const log = await this.#create(tenure.key, at);
+    await tenure.setLog(log);
+    return log;
+  }
+
+  /** The active session's file goes to the archive or the trash. It must be landed and synced. */
+  async takeAway(tenure: Tenure, status: PutAwayStatus, name: string): Promise<void> {
+    const from = { status: "active", path: sessionPath(this.#layout, tenure.key) } as const;
+    await this.#move(from, await this.#putAwayPlace(status, name));
+    await tenure.setLog(undefined);
+  }
+
+  /** A file becomes the key's active session. There must be none. */
+  async bringBack(tenure: Tenure, from: FilePlace): Promise<void> {
+    await this.#move(from, { status: "active", path: sessionPath(this.#layout, tenure.key) });
+  }
+
+  async moveToTrash(from: SessionFile): Promise<void> {
+    await this.#move(from, await this.#putAwayPlace("trashed", from.name));
+  }
+
+  /** For good. That it is meant is durable before anything goes: somebody's journal may still speak of the session. */
+  async removeForGood(key: string, id: string, { path, status }: FilePlace): Promise<void> {
+    await noteRemoved(this.#host, this.#layout, { key, id });
+    await this.#names[status].change(async () => await this.#host.files.unlink(path));
+    await this.syncNames();
+    await removeSegments(this.#host.files, this.#layout, id);
+  }
+
+  /** Every name that this instance has changed is durable when it resolves. If that fails, the instance stops. */
+  async syncNames(): Promise<void> {
+    try {
+      await Promise.all(Object.values(this.#names).map(async (names) => await names.sync()));
+    } catch (cause) {
+      throw await this.#hooks.onNamesUnknown(cause);
+    }
+  }
+
+  /** The names in one directory, whoever has changed them. If that fails, the instance stops. */
+  async syncDirectory(path: string): Promise<void> {
+    try {
+      await this.#host.files.syncDirectory(path);
+    } catch (cause) {
+      throw await this.#hooks.onNamesUnknown(cause);
+    }
+  }
+
+  async #create(key: string, at: string): Promise<SessionLog> {
+    // The name must be free on the disk, not only look free: an earlier session of this key may be on its way out. Those
+    // who held the key before us have made their names durable, or were taken over by somebody who did.
+    await this.syncNames();
+    const path = sessionPath(this.#layout, key);
+    const id = makeId(this.#host.now(), this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+    const place = { header: firstHeader({ key, id, at }), temporary: this.#hooks.temporaryPath(), path };
+    const creating = this.#names.active.change(async () => await createSession(this.#host.files, place));
+    const log = await creating.catch((error: unknown) => {
+      throw ioError(error, "creating the session", path);
+    });
+    return await this.#withDurableName(log);
+  }
+
+  /** Before its first journal record a session's name is durable, also if an attempt to create it was cut short. */
+  async #withDurableName(log: SessionLog): Promise<SessionLog> {
+    try {
+      await this.syncNames();
+      return log;
+    } catch (error) {
+      // The failure to sync is the one to tell, whatever closing says.
+      await log.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The caller knows that nothing is at `to`. */
+  async #move(from: FilePlace, to: FilePlace): Promise<void> {
+    const rename = async (): Promise<void> => await this.#host.files.rename(from.path, to.path);
+    await this.#names[from.status].change(async () => await this.#names[to.status].change(rename));
+    await this.syncNames();
+  }
+
+  async #putAwayPlace(status: PutAwayStatus, name: string): Promise<FilePlace> {
+    const directory = putAwayDirectory(this.#layout, status);
+    const found = await this.#host.files.stat(directory);
+    if (found === undefined) {
+      await this.#names.active.change(async () => await makeDirectoryOnce(this.#host.files, directory));
+      await this.syncNames();
+    } else if (found.kind !== "directory") throw inTheWay(directory);
+    return { status, path: `${directory}/${name}` };
+  }
+}
+
+/** Two who need it at once: the second finds it there. */
+async function makeDirectoryOnce(files: FileSystem, path: string): Promise<void> {
+  await files.makeDirectory(path).catch((error: unknown) => {
+    if (errorCode(error) !== "EEXIST") throw error;
+  });
+}
+
+function inTheWay(path: string): LonghandError {
+  const message = `${path} is in the way: it is not a directory; move it away`;
+  return new LonghandError("DIRECTORY_UNSAFE", message, { file: path });
+}

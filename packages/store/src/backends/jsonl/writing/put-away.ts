@@ -1,0 +1,94 @@
+/**
+ * Archiving, restoring, deleting. Each is a barrier: the session is landed and synced before its file changes its name,
+ * and the names are synced before the answer. Each runs alone among the writes of its key, under its lease.
+ */
+
+import { LonghandError } from "../../../errors.ts";
+import { fileNameOf } from "../../../record/key.ts";
+import type { SessionLog } from "../../../log/session-log.ts";
+import {
+  putAwayFilesOf,
+  PUT_AWAY,
+  type PutAwayStatus,
+  type SessionFile,
+} from "../files/find-session-file.ts";
+import { idInName, putAwayName } from "../files/layout.ts";
+import { newestPutAway } from "../reading/list-sessions.ts";
+import type { OpenSessions } from "./open-sessions.ts";
+import type { ReadPlace } from "../reading/read-session.ts";
+import type { Tenure } from "./tenure.ts";
+
+export interface PutAwaySurroundings {
+  readonly tenure: Tenure;
+  readonly sessions: OpenSessions;
+  readonly place: ReadPlace;
+  /** Lands and syncs, or rejects. */
+  settle(log: SessionLog): Promise<void>;
+}
+
+export async function archiveSession(around: PutAwaySurroundings): Promise<void> {
+  if (!(await putAwayActive(around, "archived"))) throw notFound(around.tenure.key, "to archive");
+}
+
+/** The newest archived one, else the newest in the trash; or the one with this id, wherever it is. */
+export async function restoreSession(around: PutAwaySurroundings, id: string | undefined): Promise<void> {
+  const { key, log } = around.tenure;
+  if (log !== undefined) {
+    throw new LonghandError(
+      "SESSION_EXISTS",
+      `${JSON.stringify(key)} has an active session; archive or delete that one before you restore another`,
+      { key },
+    );
+  }
+  const file = await findPutAway(around, key, id);
+  if (file === undefined)
+    throw notFound(key, id === undefined ? "to restore" : `with the id ${id} to restore`);
+  await around.sessions.bringBack(around.tenure, file);
+}
+
+/** Nothing there is nothing to do. */
+export async function deleteSession(around: PutAwaySurroundings, forever: boolean): Promise<void> {
+  const { key } = around.tenure;
+  await putAwayActive(around, "trashed");
+  const { files, layout } = around.place;
+  for (const file of await putAwayFilesOf(files, layout, "archived", key)) {
+    await around.sessions.moveToTrash(file);
+  }
+  if (!forever) return;
+  for (const file of await putAwayFilesOf(files, layout, "trashed", key)) {
+    await around.sessions.removeForGood(key, idInName(file.name), file);
+  }
+}
+
+async function putAwayActive(around: PutAwaySurroundings, status: PutAwayStatus): Promise<boolean> {
+  const { tenure, sessions } = around;
+  const { key, log } = tenure;
+  if (log === undefined) return false;
+  await around.settle(log);
+  await sessions.takeAway(tenure, status, putAwayName(fileNameOf(key), log.header.id));
+  return true;
+}
+
+async function findPutAway(
+  { place }: PutAwaySurroundings,
+  key: string,
+  id: string | undefined,
+): Promise<SessionFile | undefined> {
+  for (const status of PUT_AWAY) {
+    if (id === undefined) {
+      const newest = await newestPutAway(place, status, key);
+      if (newest !== undefined) return newest.file;
+      continue;
+    }
+    const candidates = await putAwayFilesOf(place.files, place.layout, status, key);
+    const match = candidates.find(({ name }) => name === putAwayName(fileNameOf(key), id));
+    if (match !== undefined) return match;
+  }
+  return undefined;
+}
+
+function notFound(key: string, what: string): LonghandError {
+  return new LonghandError("SESSION_NOT_FOUND", `there is no session ${JSON.stringify(key)} ${what}`, {
+    key,
+  });
+}
