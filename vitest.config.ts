@@ -25,7 +25,11 @@ export default defineConfig({
       },
       {
         resolve: { alias },
-        test: { name: "repository", include: ["test/**/*.test.ts"], testTimeout: 300_000 },
+        test: {
+          name: "repository",
+          include: ["test/**/*.test.ts", "proof/test/**/*.test.ts"],
+          testTimeout: 300_000,
+        },
       },
     ],
   },

@@ -11,6 +11,7 @@ export { failForEver, failOnce, fillDisk, type Fault, type FaultPlan } from "./f
 export type { FileCall, FileOperation } from "./file-operation.ts";
 export { ProcessKilled } from "./process-killed.ts";
 export { compareByRandomOperations, type RandomOperations } from "./random-operations.ts";
+export { SeededRandom } from "./seeded-random.ts";
 export type { MachineOperation } from "./simulated-kernel.ts";
 export {
   SimulatedMachine,
