@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findImportCycles } from "./support/find-import-cycles.ts";
+import { findForeignImports } from "./support/find-foreign-imports.ts";
 import { findRoomViolations } from "./support/find-room-violations.ts";
 import {
   findBarrels,
@@ -18,7 +19,7 @@ import {
 import { findWorldUses } from "./support/find-world-uses.ts";
 import { doorsOf, readPackageJson } from "./support/package-json.ts";
 import { PACKAGES, readTextFiles, ROOT, type TextFile } from "./support/project.ts";
-import { RULES, STORE_RULES } from "./support/room-rules.ts";
+import { PROOF_PACKAGES, RULES, STORE_RULES } from "./support/room-rules.ts";
 
 const isTypeScript = (path: string): boolean => path.endsWith(".ts");
 const sourcesOf = (name: string): TextFile[] =>
@@ -55,8 +56,29 @@ describe.each(PACKAGES)("the sources of packages/%s", (name) => {
   });
 });
 
+describe("the sources of proof", () => {
+  const files = readTextFiles(join(ROOT, "proof"), isTypeScript).filter(
+    ({ path }) => !path.startsWith("test/"),
+  );
+
+  test("know the store by its public doors alone, so that they can be run on a changed copy of it", () => {
+    expect(files.map(({ path }) => path)).toContain("main.ts");
+    expect(findForeignImports(files, PROOF_PACKAGES)).toEqual([]);
+  });
+
+  test("import each other in no circle", () => {
+    expect(findImportCycles(files)).toEqual([]);
+  });
+
+  test(`have at most ${MAX_SOURCE_LINES} lines each, and names that say something`, () => {
+    expect(findTooLong(files, MAX_SOURCE_LINES)).toEqual([]);
+    expect(findNamelessFiles(files)).toEqual([]);
+    expect(findBarrels(files, [])).toEqual([]);
+  });
+});
+
 test(`test files have at most ${MAX_TEST_LINES} lines and names that say something`, () => {
-  const directories = ["test", ...PACKAGES.map((name) => `packages/${name}/test`)];
+  const directories = ["test", "proof/test", ...PACKAGES.map((name) => `packages/${name}/test`)];
   const files = directories.flatMap((directory) => readTextFiles(join(ROOT, directory), isTypeScript));
   expect(files.length).toBeGreaterThan(0);
   expect(findTooLong(files, MAX_TEST_LINES)).toEqual([]);
@@ -185,6 +207,20 @@ describe("the rules find what they are for", () => {
     }
     for (const path of ["store/session-manager.ts", "log/land.ts", "manage.ts"])
       expect(named(path)).toEqual([]);
+  });
+
+  test("a way into the store that is no public door", () => {
+    const found = (specifier: string): string[] =>
+      findForeignImports(
+        [{ path: "kills/part.ts", text: `import { x } from "${specifier}";` }],
+        PROOF_PACKAGES,
+      );
+    for (const specifier of ["../../packages/store/src/index.ts", "@longhand/store/dist/x.js", "commander"]) {
+      expect(found(specifier)).toHaveLength(1);
+    }
+    for (const specifier of ["../part.ts", "./x.ts", "@longhand/store/testing", "node:fs"]) {
+      expect(found(specifier)).toEqual([]);
+    }
   });
 
   test("a barrel that is no door, and export *", () => {

@@ -80,3 +80,6 @@ export const LONGHAND_RULES: PackageRules = {
 };
 
 export const RULES = { store: STORE_RULES, longhand: LONGHAND_RULES } as const;
+
+/** What proof/ may import besides its own files and Node. TypeScript is for making changed copies of the store. */
+export const PROOF_PACKAGES: readonly string[] = ["@longhand/store", "@longhand/store/testing", "typescript"];

@@ -1,0 +1,155 @@
+/** `npm run proof`: the command line, the display, the exit code. */
+
+import { availableParallelism, release, totalmem, type } from "node:os";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { parseDuration, tellDuration } from "./duration.ts";
+import { PARTS } from "./parts.ts";
+import { notes, problems, progressLine, table } from "./report.ts";
+import { ProofRun } from "./run-proof.ts";
+import { runSlice } from "./run-slice.ts";
+
+const HELP = `Hurts stores in every way we know, and looks whether a promise is broken. docs/proof.md explains the parts.
+
+  npm run proof                              the gate: a fixed amount of each part, a few minutes
+  npm run proof -- --for 2h                  the gate, then on until the time is over (30s, 20m, 2h), on all cores
+  npm run proof -- --part kills --part fuzz  these parts alone
+  npm run proof -- --part fuzz --slice 17 --seed 3     one slice again, as a violation has named it
+
+  --seed N      where chance begins; the same seed does the same again, but for real processes and disks (default 1)
+  --workers N   so many at once (default: one for each core)
+  --in-ci       does nothing unless CI is set
+  --json        the result as JSON on stdout, everything else on stderr
+  --help
+
+Parts: ${PARTS.map(({ name }) => name).join(", ")}
+
+Ends with 0 if every promise was kept, every figure of the gate reached and every control found what it must;
+with 1 if not, and with CI set also if a part could not be run here; with 2 if the command line is wrong.
+`;
+
+const EVERY_ON_TERMINAL = 1000;
+const EVERY_ELSEWHERE = 30_000;
+
+class UsageError extends Error {}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      for: { type: "string" },
+      part: { type: "string", multiple: true },
+      slice: { type: "string" },
+      seed: { type: "string", default: "1" },
+      workers: { type: "string", default: String(availableParallelism()) },
+      "in-ci": { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const isCi = (process.env["CI"] ?? "") !== "";
+  if (values["in-ci"] && !isCi) {
+    console.log("The proof is not part of this: npm run proof, or CI=true.");
+    return 0;
+  }
+  const parts = PARTS.filter(({ name }) => values.part?.includes(name) ?? true);
+  for (const name of values.part ?? []) {
+    if (!parts.some((part) => part.name === name)) {
+      throw new UsageError(
+        `There is no part ${name}. There are: ${PARTS.map((part) => part.name).join(", ")}`,
+      );
+    }
+  }
+  const seed = wholeNumber("--seed", values.seed);
+  const abort = new AbortController();
+  process.once("SIGINT", () => abort.abort());
+  process.once("SIGTERM", () => abort.abort());
+  if (values.slice !== undefined) {
+    const [part] = parts;
+    if (part === undefined || values.part?.length !== 1) throw new UsageError("--slice needs one --part.");
+    return await again(part.name, wholeNumber("--slice", values.slice), seed, abort.signal);
+  }
+  const long = values.for === undefined ? undefined : parseDuration(values.for);
+  if (values.for !== undefined && long === undefined) {
+    throw new UsageError(`--for ${values.for} is no time; write 30s, 20m or 2h.`);
+  }
+  const began = Date.now();
+  const run = await ProofRun.prepare({
+    parts,
+    seed,
+    workers: Math.max(1, wholeNumber("--workers", values.workers)),
+    until: long === undefined ? undefined : began + long,
+    abort: abort.signal,
+  });
+  const stopShowing = show(run, began);
+  await run.finish();
+  stopShowing();
+  const elapsed = Date.now() - began;
+  const wrong = problems(run.tallies, seed);
+  const leftOut = run.tallies.filter(({ obstacle }) => obstacle !== undefined);
+  console.error(
+    [
+      `\n${machine()}, seed ${seed}, ${tellDuration(elapsed)}${abort.signal.aborted ? ", interrupted" : ""}\n`,
+      table(run.tallies),
+      ...[notes(run.tallies), wrong].filter((text) => text !== "").map((text) => `\n${text}`),
+    ].join("\n"),
+  );
+  const isProven = wrong === "" && !abort.signal.aborted && !(isCi && leftOut.length > 0);
+  if (wrong === "" && leftOut.length > 0) console.error(isCi ? "\nWith CI set no part may be left out." : "");
+  if (isProven) console.error("\nZero violations.");
+  if (values.json) {
+    const result = run.tallies.map(({ part, obstacle, counts, control, slices, violations }) => ({
+      part: part.name,
+      ...(obstacle === undefined ? { counts, control, slices, violations } : { leftOut: obstacle }),
+    }));
+    console.log(
+      JSON.stringify({ machine: machine(), seed, milliseconds: elapsed, isProven, parts: result }, null, 2),
+    );
+  }
+  return isProven ? 0 : 1;
+}
+
+async function again(part: string, slice: number, seed: number, abort: AbortSignal): Promise<number> {
+  const outcome = await runSlice({ part, slice, seed }, () => undefined, abort);
+  console.log(
+    outcome.kind === "kept" ? `${part}, slice ${slice}, seed ${seed}: every promise kept` : outcome.story,
+  );
+  return outcome.kind === "kept" ? 0 : 1;
+}
+
+/** One line that is written over on a terminal; a line now and then elsewhere. */
+function show(run: ProofRun, began: number): () => void {
+  const { isTTY, columns } = process.stderr;
+  const write = (): void => {
+    const line = progressLine(run.tallies, Date.now() - began);
+    process.stderr.write(isTTY ? `\r\u001b[K${line.slice(0, columns - 1)}` : `${line}\n`);
+  };
+  const timer = setInterval(write, isTTY ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE);
+  return () => {
+    clearInterval(timer);
+    if (isTTY) process.stderr.write("\r\u001b[K");
+  };
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} ${text}: a whole number is needed.`);
+  return Number(text);
+}
+
+function machine(): string {
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `Node ${process.version}, ${type()} ${release()}, ${availableParallelism()} cores, ${memory} GiB`;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const isUsage =
+    error instanceof UsageError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS");
+  if (isUsage !== true) throw error;
+  console.error(`${(error as Error).message}\nSee npm run proof -- --help.`);
+  process.exitCode = 2;
+}

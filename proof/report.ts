@@ -1,0 +1,84 @@
+/** A run in words: the line while it goes on, the table at its end, and what to do about a violation. */
+
+import { tellDuration } from "./duration.ts";
+import type { PartTally } from "./tally.ts";
+
+export function progressLine(tallies: readonly PartTally[], elapsed: number): string {
+  const parts = tallies
+    .filter(({ obstacle }) => obstacle === undefined)
+    .map(({ part, counts, violations }) => {
+      const [first] = Object.keys(part.counts);
+      const alarm = violations.length > 0 ? " VIOLATED" : "";
+      return `${part.name} ${figure(counts[first ?? ""] ?? 0)}${alarm}`;
+    });
+  return `${tellDuration(elapsed)}  ${parts.join("  ")}`;
+}
+
+export function table(tallies: readonly PartTally[]): string {
+  const rows = tallies.flatMap((tally): string[][] => {
+    const { part, obstacle, counts } = tally;
+    if (obstacle !== undefined) return [[part.title, "left out:", obstacle, "", ""]];
+    return Object.entries(part.counts).map(([name, gate], index) => [
+      index === 0 ? part.title : "",
+      figure(counts[name] ?? 0),
+      gate > 0 ? `${name} (gate: ${figure(gate)})` : name,
+      index === 0 ? tellControl(tally) : "",
+      index === 0 ? tellDuration(tally.milliseconds) : "",
+    ]);
+  });
+  return layOut([["Part", "Reached", "of what", "Control", "Time"], ...rows]);
+}
+
+export function notes(tallies: readonly PartTally[]): string {
+  return tallies
+    .filter((tally) => tally.notes.length > 0)
+    .map(
+      (tally) =>
+        `${tally.part.title}:\n${[...tally.notes]
+          .sort()
+          .map((line) => `  ${line}`)
+          .join("\n")}`,
+    )
+    .join("\n\n");
+}
+
+/** What is wrong, the worst first; empty: nothing. */
+export function problems(tallies: readonly PartTally[], seed: number): string {
+  return tallies
+    .flatMap((tally) => [
+      ...tally.violations.map(
+        ({ slice, story, isFailure }) =>
+          `${isFailure ? "FAILED" : "VIOLATION"} in ${tally.part.name}, slice ${slice}, seed ${seed}:\n${story}\n` +
+          `Again: npm run proof -- --part ${tally.part.name} --slice ${slice} --seed ${seed}`,
+      ),
+      ...(typeof tally.control === "object"
+        ? [`The control of ${tally.part.name} failed:\n${tally.control.failed}`]
+        : []),
+      ...tally.shortcomings().map((text) => `${tally.part.title}: ${text}`),
+    ])
+    .join("\n\n");
+}
+
+function tellControl({ control }: PartTally): string {
+  if (typeof control === "object") return "failed";
+  return control === "missed" ? "FOUND NOTHING" : control;
+}
+
+function figure(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+/** The second column to the right, the others to the left. */
+function layOut(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 1 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+        )
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

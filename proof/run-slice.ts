@@ -1,0 +1,60 @@
+/** One slice of a part in a worker process, from its start to its end. */
+
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Outcome, WorkerMessage } from "./worker-message.ts";
+
+/** No slice takes more than a minute; one that takes so long hangs. */
+const TIME_LIMIT = 15 * 60_000;
+const KEPT_OUTPUT = 4000;
+
+const WORKER = fileURLToPath(new URL("./work.js", import.meta.url));
+
+export interface SliceOfPart {
+  readonly part: string;
+  readonly slice: number | "control";
+  readonly seed: number;
+}
+
+/** Never rejects: a worker that dies is a failed one. When `abort` fires, it is told to end. */
+export async function runSlice(
+  { part, slice, seed }: SliceOfPart,
+  onMessage: (message: Exclude<WorkerMessage, { kind: "ended" }>) => void,
+  abort: AbortSignal,
+): Promise<Outcome> {
+  return await new Promise((resolve) => {
+    const worker = fork(WORKER, [part, String(slice), String(seed)], {
+      serialization: "advanced",
+      execArgv: [],
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    let output = "";
+    let outcome: Outcome | undefined;
+    worker.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-KEPT_OUTPUT);
+    });
+    worker.on("message", (message) => {
+      const known = message as WorkerMessage;
+      if (known.kind === "ended") outcome = known.outcome;
+      else onMessage(known);
+    });
+    const end = (): void => {
+      worker.kill("SIGTERM");
+    };
+    const timer = setTimeout(() => {
+      outcome = { kind: "failed", story: `it did not end within ${TIME_LIMIT / 60_000} minutes` };
+      worker.kill("SIGKILL");
+    }, TIME_LIMIT);
+    abort.addEventListener("abort", end);
+    worker.on("close", (code, signal) => {
+      clearTimeout(timer);
+      abort.removeEventListener("abort", end);
+      resolve(
+        outcome ?? {
+          kind: "failed",
+          story: `the worker died (${signal ?? `exit code ${code}`}): ${output.trim()}`,
+        },
+      );
+    });
+  });
+}
