@@ -1,19 +1,21 @@
 /** What a command itself finds wrong, as opposed to the store. Each code has its exit code in explain-error.ts. */
 
-export type CommandErrorCode =
-  | "USAGE_INVALID"
-  | "INPUT_INVALID"
-  | "KEY_UNKNOWN"
-  | "KEY_AMBIGUOUS"
-  | "LEASE_IN_USE"
-  | "MIGRATION_FAILED"
-  | "MIGRATION_PENDING"
-  | "NOT_CONFIRMED"
-  | "NOTHING_TO_UNDO"
-  | "SESSIONS_UNREADABLE"
-  | "FILE_EXISTS"
-  | "FILE_FAILED"
-  | "TOUR_FAILED";
+export const COMMAND_ERROR_CODES = [
+  "USAGE_INVALID",
+  "INPUT_INVALID",
+  "KEY_UNKNOWN",
+  "KEY_AMBIGUOUS",
+  "LEASE_IN_USE",
+  "MIGRATION_FAILED",
+  "MIGRATION_PENDING",
+  "NOT_CONFIRMED",
+  "NOTHING_TO_UNDO",
+  "SESSIONS_UNREADABLE",
+  "FILE_EXISTS",
+  "FILE_FAILED",
+  "TOUR_FAILED",
+] as const;
+export type CommandErrorCode = (typeof COMMAND_ERROR_CODES)[number];
 
 export interface CommandErrorFacts {
   /** Only what a program that reads `--json` can use. */

@@ -3,6 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { LONGHAND_ERROR_CODES, LonghandError } from "@longhand/store";
+import { COMMAND_ERROR_CODES, CommandError } from "../src/command-error.ts";
+import { WARNING_CODES } from "../src/sessions/with-store.ts";
+import { explainError } from "../src/terminal/explain-error.ts";
 import { COMMANDS, makeProgram } from "../src/program.ts";
 
 const page = await readFile(new URL("../../../docs/cli.md", import.meta.url), "utf8");
@@ -37,6 +41,25 @@ test.each(Object.entries(COMMANDS))("the options of %s are in its section", asyn
   for (const [option] of [...used, ...named].join(" ").matchAll(/--[a-z][a-z-]*/g)) {
     expect(known, `${name} has no ${option}`).toContain(option);
   }
+});
+
+/** Rows such as "| `KEY_UNKNOWN` | 3 | when |". */
+function documentedCodes(): Map<string, string> {
+  const rows = section("What holds for all").matchAll(/^\| `([A-Z_]+)` \| ([0-3]|–) \| .+ \|$/gm);
+  return new Map([...rows].map(([, code = "", exitCode = ""]) => [code, exitCode]));
+}
+
+test("every code of an error is on the page with its exit code, and every code of a warning; there are no others", () => {
+  const toPaste = (words: string): string => words;
+  const exitOf = (error: unknown): string =>
+    String(explainError(error, { toPaste, canWait: false, isOwnerStopped: false }).exitCode);
+  const expected = new Map([
+    ...COMMAND_ERROR_CODES.map((code) => [code, exitOf(new CommandError(code, ""))] as const),
+    ...LONGHAND_ERROR_CODES.map((code) => [code, exitOf(new LonghandError(code, "", {}))] as const),
+    ["UNEXPECTED", exitOf(new Error("x"))] as const,
+    ...WARNING_CODES.map((code) => [code, "–"] as const),
+  ]);
+  expect(Object.fromEntries(documentedCodes())).toEqual(Object.fromEntries(expected));
 });
 
 test("the options of all commands are on the page", () => {

@@ -232,6 +232,13 @@ describe("the tour", () => {
     });
   });
 
+  test.each(["--sessions", "--workspace"])("refuses %s, which it could only ignore", async (option) => {
+    const { exitCode, stdout, stderr } = await longhand(["tour", option, "somewhere"]);
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`takes no ${option}`);
+    expect(stderr).toContain("longhand tour --home DIR");
+  });
+
   test("says what is wrong with a home that is a file", async () => {
     const { exitCode, stderr } = await longhand(["tour", "--home", PROGRAM]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`--home ${PROGRAM}: the tour cannot`)]);

@@ -7,12 +7,12 @@ import { examineOwners } from "../sessions/examine-owners.ts";
 import { type ContentFacts, examineContent } from "../sessions/examine-store.ts";
 import { type Examined, findProblems, type Problem } from "../sessions/find-problems.ts";
 import { findForeign, type ForeignSessions, tellForeign } from "../sessions/foreign-sessions.ts";
-import { DISK_PARTS, type DiskUse, measureDisk } from "../sessions/measure-disk.ts";
+import { DISK_PARTS, type DiskUse, measureDisk, NO_DISK_USE } from "../sessions/measure-disk.ts";
 import { type ExaminedOwner, ownerLines } from "../sessions/owners.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { showPercent, startProgress } from "../terminal/progress.ts";
+import { showPercent, withProgress } from "../terminal/progress.ts";
 import { addExamples } from "./add-examples.ts";
 import { breakLease } from "./break-lease.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
@@ -79,27 +79,28 @@ const NO_CONTENT: ContentFacts = {
   unreadable: [],
   failures: [],
 };
-const NO_DISK: DiskUse = { active: 0, segments: 0, archive: 0, trash: 0, damaged: 0, journals: 0 };
 
 async function examine(surroundings: Surroundings): Promise<Report> {
   const { output, places, toPaste } = surroundings;
   const { path } = places.sessions;
   const directory = await examineDirectory(path);
-  let [content, disk, owners]: [ContentFacts, DiskUse, readonly ExaminedOwner[]] = [NO_CONTENT, NO_DISK, []];
+  let [content, disk, owners]: [ContentFacts, DiskUse, readonly ExaminedOwner[]] = [
+    NO_CONTENT,
+    NO_DISK_USE,
+    [],
+  ];
   let foreign: ForeignSessions | undefined;
   if (directory.isDirectory && directory.failure === undefined) {
-    const progress = startProgress(output);
-    try {
-      // Before the content: a reader meets what the dead have left, and would say the same of it.
-      const failures: string[] = [];
-      owners = await orFailure([], failures, async () => examineOwners(path));
-      foreign = await findForeign(path);
-      content = withoutForeign(await examineContent(path, showPercent(progress, "reading")), foreign);
-      disk = await measureDisk(path, (reason) => failures.push(reason));
-      content = { ...content, failures: [...new Set([...content.failures, ...failures])] };
-    } finally {
-      progress.end();
-    }
+    // Before the content: a reader meets what the dead have left, and would say the same of it.
+    const failures: string[] = [];
+    owners = await orFailure([], failures, async () => examineOwners(path));
+    foreign = await findForeign(path);
+    const found = await withProgress(output, async (progress) =>
+      examineContent(path, toPaste, showPercent(progress, "reading")),
+    );
+    content = withoutForeign(found, foreign);
+    disk = await measureDisk(path, (reason) => failures.push(reason));
+    content = { ...content, failures: [...new Set([...content.failures, ...failures])] };
   }
   if (foreign !== undefined) tellForeign(foreign, surroundings);
   const examined = { path, directory, content };
@@ -141,7 +142,7 @@ function reportLines(
     bold("Store"),
     row("directory", describeDirectory(directory)),
     ...contentRows(content).map(([name, value]) => row(name, value)),
-    row("disk", describeDisk(disk)),
+    row("disk", describeDisk(disk), "as the files are, compressed or not; one that forks share counts once"),
     "",
     bold("Open for writing"),
     ...(owners.length === 0

@@ -2,16 +2,17 @@
 
 import { resolve } from "node:path";
 import { Option } from "commander";
-import type { SessionInfo, Store } from "@longhand/store";
+import type { OnProgress, SessionInfo, Store } from "@longhand/store";
 import { toJson, toJsonLines } from "../export/to-json.ts";
 import { toMarkdown } from "../export/to-markdown.ts";
 import { writePrivateFile } from "../export/write-private-file.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
+import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { markLive } from "../sessions/mark-live.ts";
-import { withStoreForReading } from "../sessions/with-store.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { showPercent, withProgress } from "../terminal/progress.ts";
 import { addExamples } from "./add-examples.ts";
 import { KEY_HELP } from "./key-help.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
@@ -53,9 +54,12 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .action(async (key: string, options: ExportCommandOptions) => {
       const surroundings = begin(options);
-      await withStoreForReading(surroundings, async (store) => {
-        const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
-        await exportSession(store, info, options, surroundings);
+      await withProgress(surroundings.output, async (progress) => {
+        const given = { ...surroundings, output: progress.output };
+        await readAmongForeign(given, async (store) => {
+          const info = await chooseSession(store, key, { ...given, among: READABLE });
+          await exportSession(store, info, options, given, showPercent(progress, "exporting"));
+        });
       });
     });
 };
@@ -65,10 +69,11 @@ export async function exportSession(
   info: SessionInfo,
   options: ExportCommandOptions,
   { output, json }: Surroundings,
+  onProgress: OnProgress,
 ): Promise<void> {
   const file = options.output === "-" ? undefined : options.output;
   const format = options.format ?? formatOf(file, json);
-  const pieces = piecesOf(store, info, format);
+  const pieces = piecesOf(store, info, format, onProgress);
   if (file === undefined) {
     for await (const piece of pieces) {
       if (output.isClosed()) return;
@@ -88,16 +93,34 @@ function formatOf(file: string | undefined, json: boolean): Format {
   return FORMATS.find((format) => file.toLowerCase().endsWith(`.${format}`)) ?? "md";
 }
 
-function piecesOf(store: Store, info: SessionInfo, format: Format): AsyncIterable<string> {
+function piecesOf(
+  store: Store,
+  info: SessionInfo,
+  format: Format,
+  onProgress: OnProgress,
+): AsyncIterable<string> {
   const session = store.session(info.key);
+  const inView = <T>(messages: AsyncIterable<T>): AsyncIterable<T> =>
+    counted(messages, (done) => onProgress(done, info.count));
   switch (format) {
     case "md":
-      return toMarkdown(info, session.records({ live: true }));
+      return toMarkdown(info, inView(session.records({ live: true })));
     case "json":
-      return toJson(info, session.iterate());
+      return toJson(info, inView(session.iterate()));
     case "jsonl":
       return toJsonLines(
-        markLive(session.records({ to: info.seq }), session.records({ to: info.seq, live: true })),
+        markLive(
+          counted(session.records({ to: info.seq }), (_, { seq }) => onProgress(seq, info.seq)),
+          session.records({ to: info.seq, live: true }),
+        ),
       );
+  }
+}
+
+async function* counted<T>(items: AsyncIterable<T>, see: (count: number, item: T) => void): AsyncIterable<T> {
+  let count = 0;
+  for await (const item of items) {
+    see(++count, item);
+    yield item;
   }
 }

@@ -1,6 +1,7 @@
 /** `longhand fork`: a second session that begins with the records of another. Both grow apart from there. */
 
 import type { SessionInfo, Store } from "@longhand/store";
+import { READABLE } from "../sessions/choose-session.ts";
 import { withSessionForWriting } from "../sessions/with-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
@@ -27,15 +28,19 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .option("--json", "one JSON document: key, newKey, and the new session's seq and count")
     .action(async (key: string, newKey: string, options: ForkCommandOptions) => {
       const surroundings = begin(options);
-      await withSessionForWriting(surroundings, key, options.wait, async (store, info) =>
-        fork(store, info, newKey, options.at, surroundings),
+      await withSessionForWriting(
+        surroundings,
+        key,
+        options.wait,
+        async (store, info) => fork(store, info, newKey, options.at, surroundings),
+        READABLE,
       );
     });
 };
 
 export async function fork(
   store: Store,
-  { key }: SessionInfo,
+  { key, status }: SessionInfo,
   newKey: string,
   at: number | undefined,
   { output, json, toPaste }: Surroundings,
@@ -48,7 +53,7 @@ export async function fork(
   }
   const { cyan, dim } = output.colors;
   output.write(
-    `Forked ${cyan(escapeKey(key))} after #${seq} to ${cyan(escapeKey(newKey))}: ${countOf(count, "message")} in the view.\n`,
+    `Forked ${cyan(escapeKey(key))}${status === "archived" ? " (archived, and stays so)" : ""} after #${seq} to ${cyan(escapeKey(newKey))}: ${countOf(count, "message")} in the view.\n`,
   );
   output.write(dim(`To read it: ${toPaste("show", newKey)}\n`));
 }

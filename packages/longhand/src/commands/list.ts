@@ -10,6 +10,7 @@ import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { timesFor } from "../terminal/format-time.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { type Progress, showPercent, withProgress } from "../terminal/progress.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { type Column, renderTable } from "../terminal/table.ts";
 import { addExamples } from "./add-examples.ts";
@@ -23,6 +24,9 @@ export interface ListCommandOptions extends JsonOption {
   readonly order?: "updated" | "created" | "key";
   readonly all?: boolean;
 }
+
+const SIZE_HELP =
+  "SIZE is that of the records that are kept, before compression, and what a fork shares with another session counts for both; what the disk gives is in longhand doctor.";
 
 /** What a person still looks through; a program is given everything. */
 const DEFAULT_LIMIT = 50;
@@ -44,13 +48,18 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .option("--all", "archived sessions too, with a column that says so")
     .option("--json", "JSON lines: one session a line, with its first words as “preview”")
-    .addHelpText("after", TIMES_HELP)
+    .addHelpText("after", `\n${SIZE_HELP}${TIMES_HELP}`)
     .action(async (options: ListCommandOptions) => {
       const surroundings = begin(options);
-      const unreadable = await readAmongForeign(surroundings, true, async (store) =>
-        list(store, options, surroundings),
-      );
-      if (unreadable.length > 0) throw notAllRead(unreadable, surroundings);
+      await withProgress(surroundings.output, async (progress) => {
+        const given = { ...surroundings, output: progress.output };
+        await readAmongForeign(given, async (store) => list(store, options, given, progress), {
+          always: true,
+          onUnreadable: (sessions) => {
+            if (sessions.length > 0) throw notAllRead(sessions, given);
+          },
+        });
+      });
     });
 };
 
@@ -58,12 +67,15 @@ export async function list(
   store: Store,
   options: ListCommandOptions,
   surroundings: Surroundings,
+  progress: Pick<Progress, "show">,
 ): Promise<void> {
   const { limit } = options;
   const { output } = surroundings;
   if (surroundings.json) {
-    for await (const session of sessionsOf(store, options, limit ?? Infinity)) {
+    let told = 0;
+    for await (const session of sessionsOf(store, options, limit ?? Infinity, progress)) {
       if (output.isClosed()) return;
+      progress.show(`listing: ${countOf(++told, "session")}`);
       output.write(jsonLine({ ...session, preview: await firstWords(store, session) }));
     }
     return;
@@ -71,7 +83,7 @@ export async function list(
   const shown = limit ?? DEFAULT_LIMIT;
   const sessions: SessionInfo[] = [];
   // One more than is shown tells whether there are more.
-  for await (const session of sessionsOf(store, options, shown + 1)) sessions.push(session);
+  for await (const session of sessionsOf(store, options, shown + 1, progress)) sessions.push(session);
   if (sessions.length === 0) {
     sayThereIsNone(options, surroundings);
     return;
@@ -86,9 +98,11 @@ async function* sessionsOf(
   store: Store,
   { prefix = "", order = "updated", all = false }: ListCommandOptions,
   limit: number,
+  progress: Pick<Progress, "show">,
 ): AsyncIterable<SessionInfo> {
   let count = 0;
-  for await (const session of store.list({ prefix, order, status: all ? "any" : "active" })) {
+  const onProgress = showPercent(progress, "reading");
+  for await (const session of store.list({ prefix, order, status: all ? "any" : "active", onProgress })) {
     if (session.status === "trashed") continue;
     if (++count > limit) return;
     yield session;

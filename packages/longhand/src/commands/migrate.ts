@@ -10,7 +10,7 @@ import { withStoreForWriting } from "../sessions/with-store.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { startProgress } from "../terminal/progress.ts";
+import { withProgress } from "../terminal/progress.ts";
 import { renderTable } from "../terminal/table.ts";
 import { addExamples } from "./add-examples.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
@@ -44,20 +44,18 @@ export const defineCommand: DefineCommand = (command, begin) => {
 export async function migrate(isDryRun: boolean, surroundings: Surroundings): Promise<void> {
   const { output, json, places } = surroundings;
   const { planMigration } = await import("@longhand/store");
-  const progress = startProgress(output);
-  let plan: MigrationPlan;
-  try {
-    progress.show("looking at the directory …");
-    plan = await planMigration(places.sessions.path);
-    if (plan.sessions.length > 0 && !isDryRun) {
-      progress.show(`taking over ${countOf(plan.sessions.length, "session")} …`);
+  const plan = await withProgress(output, async (progress) => {
+    progress.show("looking at the directory");
+    const found = await planMigration(places.sessions.path);
+    if (found.sessions.length > 0 && !isDryRun) {
+      progress.show(`taking over ${countOf(found.sessions.length, "session")}`);
+      const given = { ...surroundings, output: progress.output };
       // Opening does it, or fails and leaves everything as it was. Damaged lines are in the plan.
-      await withStoreForWriting(surroundings, () => Promise.resolve(), { onDamage: () => undefined });
+      await withStoreForWriting(given, () => Promise.resolve(), { onDamage: () => undefined });
       checkNothingIsLeft(await planMigration(places.sessions.path), surroundings);
     }
-  } finally {
-    progress.end();
-  }
+    return found;
+  });
   if (json) {
     const { directory, sessions, leftAlone } = plan;
     output.write(jsonLine({ dryRun: isDryRun, directory, sessions, leftAlone }));

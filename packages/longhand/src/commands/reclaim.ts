@@ -1,15 +1,17 @@
 /** `longhand reclaim`: compresses what is no longer written to. Drops old records only when asked to, and asks back. */
 
 import { InvalidArgumentError } from "commander";
-import type { Reclaimed, ReclaimOptions, Store } from "@longhand/store";
+import type { DroppedRecords, Reclaimed, ReclaimOptions, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
+import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { chooseKeys } from "../sessions/choose-keys.ts";
 import { withStoreForReading, withStoreForWriting } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
+import { escapeKey } from "../terminal/escape-controls.ts";
 import { formatBytes } from "../terminal/format-count.ts";
 import { timesFor } from "../terminal/format-time.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { showPercent, startProgress } from "../terminal/progress.ts";
+import { showPercent, withProgress } from "../terminal/progress.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
 import { MOMENT_HELP, parseMoment } from "./parse-moment.ts";
@@ -36,7 +38,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .option("--dry-run", "says what would come of it, and changes nothing")
     .option("--yes", "do not ask before dropping")
-    .option("--json", "one JSON document: bytesBefore, bytesAfter")
+    .option("--json", "one JSON document: bytesBefore, bytesAfter, and the records that were dropped")
     .addHelpText(
       "after",
       "\nOnly whole sealed parts are dropped, and a line in the session says what went; a seq needs a key.",
@@ -58,7 +60,7 @@ export async function reclaim(
       "--drop-before with a seq needs the key of a session; or give a date",
     );
   }
-  const chosen = await withStoreForReading(
+  const chosen = await readAmongForeign(
     surroundings,
     async (store) =>
       (await isEmpty(store)) && wanted.length === 0 ? undefined : chooseKeys(store, wanted, surroundings),
@@ -73,7 +75,8 @@ export async function reclaim(
   const perform = async (isDryRun: boolean): Promise<Reclaimed> =>
     reclaimWithProgress({ ...chosen, ...drop, dryRun: isDryRun }, surroundings);
   if (dropBefore !== undefined && !dryRun) {
-    const { bytesBefore, bytesAfter } = await perform(true);
+    const { bytesBefore, bytesAfter, dropped = [] } = await perform(true);
+    if (!surroundings.json && !yes) writeDropped(dropped, "would be dropped", surroundings);
     const words = ["reclaim --yes", `--drop-before ${boundText(dropBefore)}`, ...wanted.map(shellQuote)];
     await confirm(surroundings, {
       question: `Drop records before ${shownBound(dropBefore, surroundings)} for good (${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)})?`,
@@ -90,27 +93,27 @@ async function isEmpty(store: Store): Promise<boolean> {
 }
 
 async function reclaimWithProgress(options: ReclaimOptions, surroundings: Surroundings): Promise<Reclaimed> {
-  const progress = startProgress(surroundings.output);
-  const onProgress = showPercent(progress, options.dryRun === true ? "measuring" : "reclaiming");
-  try {
-    // A dry run too: what can be reclaimed is known to whoever may write to the session.
-    return await withStoreForWriting(surroundings, async (store) =>
+  return await withProgress(surroundings.output, async (progress) => {
+    const onProgress = showPercent(progress, options.dryRun === true ? "measuring" : "reclaiming");
+    const open = options.dryRun === true ? withStoreForReading : withStoreForWriting;
+    return await open({ ...surroundings, output: progress.output }, async (store) =>
       store.reclaim({ ...options, onProgress }),
     );
-  } finally {
-    progress.end();
-  }
+  });
 }
 
 function tell(
-  { bytesBefore, bytesAfter }: Reclaimed,
-  { dryRun = false }: ReclaimCommandOptions,
-  { output, json }: Surroundings,
+  { bytesBefore, bytesAfter, dropped = [] }: Reclaimed,
+  { dryRun = false, dropBefore }: ReclaimCommandOptions,
+  surroundings: Surroundings,
 ): void {
+  const { output, json } = surroundings;
   if (json) {
-    output.write(jsonLine({ dryRun, bytesBefore, bytesAfter }));
+    output.write(jsonLine({ dryRun, bytesBefore, bytesAfter, dropped }));
     return;
   }
+  if (dropBefore !== undefined)
+    writeDropped(dropped, dryRun ? "would be dropped" : "dropped for good", surroundings);
   const sizes = `${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)}`;
   if (bytesBefore === bytesAfter)
     output.write(`There is nothing to reclaim (${formatBytes(bytesBefore)}).\n`);
@@ -118,6 +121,19 @@ function tell(
     output.write(
       `${dryRun ? "Would reclaim" : "Reclaimed"} ${formatBytes(bytesBefore - bytesAfter)}: ${sizes}.\n`,
     );
+}
+
+function writeDropped(
+  dropped: readonly DroppedRecords[],
+  what: "would be dropped" | "dropped for good",
+  { output }: Surroundings,
+): void {
+  const { cyan } = output.colors;
+  for (const { key, first, last, bytes } of dropped) {
+    const records = first === last ? `record ${first}` : `records ${first} to ${last}`;
+    output.write(`${cyan(escapeKey(key))}: ${records} (${formatBytes(bytes)}) ${what}.\n`);
+  }
+  if (dropped.length === 0) output.write("No whole sealed part ends before that: nothing to drop.\n");
 }
 
 function parseBound(text: string): Date | number {

@@ -6,14 +6,17 @@ import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.
 import { describeForeign, findForeign, type ForeignSessions } from "../sessions/foreign-sessions.ts";
 import { describeDamage, withStoreForWriting } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { escapeLine } from "../terminal/escape-controls.ts";
+import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { showPercent, startProgress } from "../terminal/progress.ts";
+import { showPercent, withProgress } from "../terminal/progress.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 import { writeFindings } from "./verify.ts";
+
+const SHOWN_PLACES = 10;
+const NOTHING_DONE = { lost: [], kept: [] };
 
 export interface RepairCommandOptions extends JsonOption {
   readonly yes?: boolean;
@@ -27,7 +30,10 @@ export const defineCommand: DefineCommand = (command, begin) => {
   command
     .argument("[keys...]", "keys, or parts of keys that no other key has (default: everything)")
     .option("--yes", "do not ask")
-    .option("--json", "one JSON document: what was mended, and what is left")
+    .option(
+      "--json",
+      "one JSON document: what was mended, which records were given up, where the bytes are, what is left",
+    )
     .addHelpText(
       "after",
       "\nThe damaged bytes are kept in .longhand/damaged/ of the store. Exits with 1 if damage is left.",
@@ -44,22 +50,24 @@ export async function repair(
   refuseToMigrate(await findForeign(surroundings.places.sessions.path), surroundings);
   const before = await checkSessions(surroundings, keys);
   const { damage } = before.report;
-  if (damage.length === 0) {
-    tell([], before, surroundings);
+  const mendable = damage.filter(({ left }) => left === undefined);
+  if (mendable.length === 0) {
+    // Nobody is asked whether to do what cannot be done.
+    tell([], NOTHING_DONE, before, surroundings);
     return;
   }
   if (!json && !yes) writeFindings(before, surroundings);
   await confirm(surroundings, {
-    question: `Mend ${countOf(damage.length, "damaged place")}?`,
+    question: `Mend ${countOf(mendable.length, "damaged place")}?`,
     yes,
     command: toPaste(["repair --yes", ...keys.map(shellQuote)].join(" ")),
   });
-  const { damage: treated } = await mend(before.chosen, surroundings);
+  const { damage: treated, lost = [], kept = [] } = await mend(before.chosen, surroundings);
   // What a repair says of itself is checked by reading again.
   const after = await checkSessions(surroundings, before.chosen.keys ?? []);
   const left = new Set(after.report.damage.map(placeOf));
   const mended = treated.filter((damage) => !left.has(placeOf(damage)));
-  tell(mended, withReasons(after, treated), surroundings);
+  tell(mended, { lost, kept }, withReasons(after, treated), surroundings);
 }
 
 /** Mending opens the store for writing, and that takes foreign sessions over: nobody asked for it here. */
@@ -77,7 +85,7 @@ function withReasons(after: CheckedSessions, treated: readonly Damage[]): Checke
   const reasons = new Map(treated.map((damage) => [placeOf(damage), damage.reason]));
   const damage = after.report.damage.map((left) => ({
     ...left,
-    reason: reasons.get(placeOf(left)) ?? left.reason,
+    reason: left.left === undefined ? (reasons.get(placeOf(left)) ?? left.reason) : left.reason,
   }));
   return { ...after, report: { ...after.report, damage } };
 }
@@ -90,35 +98,52 @@ async function mend(
   chosen: { readonly keys?: readonly string[] },
   surroundings: Surroundings,
 ): Promise<VerifyReport> {
-  const progress = startProgress(surroundings.output);
-  try {
-    return await withStoreForWriting(
-      surroundings,
+  return await withProgress(surroundings.output, async (progress) =>
+    withStoreForWriting(
+      { ...surroundings, output: progress.output },
       async (store) => store.repair({ ...chosen, onProgress: showPercent(progress, "mending") }),
       { onDamage: () => undefined },
-    );
-  } finally {
-    progress.end();
-  }
+    ),
+  );
 }
 
-function tell(mended: readonly Damage[], after: CheckedSessions, surroundings: Surroundings): void {
-  const { output, json, toPaste } = surroundings;
+type Done = Required<Pick<VerifyReport, "lost" | "kept">>;
+
+function tell(
+  mended: readonly Damage[],
+  done: Done,
+  after: CheckedSessions,
+  surroundings: Surroundings,
+): void {
+  const { output, json } = surroundings;
   const { report, unreadable } = after;
   const left = report.damage.length + unreadable.length;
   if (left > 0) surroundings.markFailed();
   if (json) {
-    output.write(jsonLine({ mended, left: report.damage, unreadable }));
+    output.write(jsonLine({ mended, ...done, left: report.damage, unreadable }));
     return;
   }
-  const { green, red, dim } = output.colors;
+  const { green, red } = output.colors;
   for (const damage of mended) output.write(`${green("✓")} ${escapeLine(describeDamage(damage))}\n`);
   writeFindings(after, surroundings);
   if (mended.length > 0) {
-    output.write(`Mended: ${countOf(mended.length, "damaged place")}; the damaged bytes are kept aside.\n`);
+    output.write(`Mended: ${countOf(mended.length, "damaged place")}.\n`);
+    for (const line of doneLines(done)) output.write(`${escapeLine(line)}\n`);
   } else if (left === 0) output.write(`${green("No damage found.")} There is nothing to mend.\n`);
-  if (left > 0) {
-    output.write(`${red(`${countOf(left, "problem")} could not be mended.`)}\n`);
-    output.write(dim(`What to do: ${toPaste("doctor")}\n`));
-  }
+  if (left > 0) output.write(`${red(`${countOf(left, "problem")} could not be mended.`)}\n`);
+}
+
+/** What is gone, and where the bytes are that it may be read from by hand. */
+function doneLines({ lost, kept }: Done): string[] {
+  const places = kept.slice(0, SHOWN_PLACES).map((path) => `  ${path}`);
+  const more = kept.length - places.length;
+  return [
+    ...(lost.length === 0 ? ["No record had to be given up."] : []),
+    ...lost.map(
+      ({ key, first, last }) =>
+        `Given up in ${escapeKey(key)}: ${first === last ? `record ${first}` : `records ${first} to ${last}`}; a line in the session says so, and no seq is given again.`,
+    ),
+    ...(kept.length === 0 ? [] : ["The damaged bytes are kept:", ...places]),
+    ...(more === 0 ? [] : [`  … and ${more} more beside them`]),
+  ];
 }

@@ -1,12 +1,13 @@
 /** `longhand search`: finds messages by their words, in everything that is kept. */
 
-import type { SearchHit, SessionInfo, Store } from "@longhand/store";
+import type { OnProgress, SearchHit, SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
-import { readAmongForeign, warnOfUnreadable } from "../sessions/foreign-sessions.ts";
+import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { escapeKey, escapeLine, onOneLine } from "../terminal/escape-controls.ts";
 import { highlightWords } from "../terminal/highlight-words.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { readableWidth } from "../terminal/output.ts";
+import { showPercent, withProgress } from "../terminal/progress.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { addExamples } from "./add-examples.ts";
 import { parseCount } from "./parse-whole-number.ts";
@@ -33,10 +34,12 @@ export const defineCommand: DefineCommand = (command, begin) => {
       const query = words.join(" ").trim();
       if (query === "") throw new CommandError("USAGE_INVALID", "there is no word to search for");
       const surroundings = begin(options);
-      const unreadable = await readAmongForeign(surroundings, true, async (store) =>
-        search(store, query, options, surroundings),
-      );
-      warnOfUnreadable(unreadable, surroundings);
+      await withProgress(surroundings.output, async (progress) => {
+        const given = { ...surroundings, output: progress.output };
+        const onProgress = showPercent(progress, "searching");
+        const use = async (store: Store): Promise<void> => search(store, query, options, given, onProgress);
+        await readAmongForeign(given, use, { always: true });
+      });
     });
 };
 
@@ -45,8 +48,9 @@ export async function search(
   query: string,
   { limit }: SearchCommandOptions,
   { output, json, places }: Surroundings,
+  onProgress: OnProgress,
 ): Promise<void> {
-  const hits = await store.search(query, { limit });
+  const hits = await store.search(query, { limit, onProgress });
   const statuses = await statusesOf(store, hits);
   if (json) {
     for (const hit of hits) output.write(jsonLine({ ...hit, status: statuses.get(hit.key) }));

@@ -3,7 +3,7 @@
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
 import { toJsonLines } from "../export/to-json.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
-import { readAmongForeign, warnOfUnreadable } from "../sessions/foreign-sessions.ts";
+import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { markLive } from "../sessions/mark-live.ts";
 import { escapeControls, escapeKey, onOneLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
@@ -40,10 +40,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .addHelpText("after", TIMES_HELP)
     .action(async (key: string, options: ShowCommandOptions) => {
       const surroundings = begin(options);
-      const unreadable = await readAmongForeign(surroundings, false, async (store) =>
-        show(store, key, options, surroundings),
-      );
-      warnOfUnreadable(unreadable, surroundings);
+      await readAmongForeign(surroundings, async (store) => show(store, key, options, surroundings));
     });
 };
 

@@ -2,7 +2,7 @@
 
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
-import { withStoreForReading } from "../sessions/with-store.ts";
+import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { timesFor } from "../terminal/format-time.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -39,7 +39,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .action(async (key: string, options: TailCommandOptions) => {
       const surroundings = begin(options);
-      await withStoreForReading(surroundings, async (store) => {
+      await readAmongForeign(surroundings, async (store) => {
         const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
         await tail(store, info, options, surroundings);
       });

@@ -1,6 +1,7 @@
 /** `longhand tour`: shows what the store does, with a real store, a real process and a real kill. */
 
 import type { SessionRecord } from "@longhand/store";
+import { CommandError } from "../command-error.ts";
 import { CONVERSATION_KEY, REGRETTED } from "../tour/conversation.ts";
 import { makeTourDirectory } from "../tour/make-directory.ts";
 import { sessionFileLines } from "../tour/session-file-lines.ts";
@@ -31,9 +32,22 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .action(async (options: JsonOption) => {
       const surroundings = begin(options);
+      refuseOtherPlaces(surroundings);
       await (surroundings.json ? measure(surroundings) : guide(surroundings));
     });
 };
+
+/** Its store is its own: a place that were ignored would look like one that was used. */
+function refuseOtherPlaces({ places }: Surroundings): void {
+  for (const name of ["workspace", "sessions"] as const) {
+    if (places[name].source !== "option") continue;
+    throw new CommandError(
+      "USAGE_INVALID",
+      `the tour makes a store of its own, in tour/ of the home, and takes no --${name}`,
+      { remedy: "to choose where: longhand tour --home DIR" },
+    );
+  }
+}
 
 async function measure({ output, places }: Surroundings): Promise<void> {
   const directory = await makeTourDirectory(places.home, output.now());

@@ -1,6 +1,7 @@
 /** `longhand verify`: reads everything and reports what is damaged. Changes nothing. */
 
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
+import { damageRemedy } from "../sessions/damage-remedy.ts";
 import { tellForeign } from "../sessions/foreign-sessions.ts";
 import { describeUnreadable } from "../sessions/unreadable-session.ts";
 import { describeDamage } from "../sessions/with-store.ts";
@@ -42,14 +43,21 @@ export async function verify(keys: readonly string[], surroundings: Surroundings
   }
   writeFindings(checked, surroundings);
   output.write(`${read}; ${countOf(report.damage.length, "damaged place")}.\n`);
-  if (report.damage.length > 0) output.write(dim(`To mend what can be mended: ${toPaste("repair")}\n`));
+  if (report.damage.some(({ left }) => left === undefined))
+    output.write(dim(`To mend what can be mended: ${toPaste("repair")}\n`));
 }
 
-export function writeFindings({ report, unreadable }: CheckedSessions, { output }: Surroundings): void {
-  const mark = output.colors.red("•");
-  const lines = [
-    ...report.damage.map(describeDamage),
-    ...unreadable.map((session) => `${describeUnreadable(session)} (${session.remedy})`),
-  ];
-  for (const line of lines) output.write(`${mark} ${escapeLine(line)}\n`);
+/** Each with what to do where that is not a repair. */
+export function writeFindings(
+  { report, unreadable }: CheckedSessions,
+  { output, toPaste }: Pick<Surroundings, "output" | "toPaste">,
+): void {
+  const { red, dim } = output.colors;
+  for (const damage of report.damage) {
+    output.write(`${red("•")} ${escapeLine(describeDamage(damage))}\n`);
+    if (damage.left !== undefined)
+      output.write(`  ${dim(escapeLine(`what to do: ${damageRemedy(damage, toPaste)}`))}\n`);
+  }
+  for (const session of unreadable)
+    output.write(`${red("•")} ${escapeLine(`${describeUnreadable(session)} (${session.remedy})`)}\n`);
 }

@@ -6,6 +6,8 @@
 import { lstat, open, rename, unlink } from "node:fs/promises";
 import { CommandError } from "../command-error.ts";
 
+const WRITE_LENGTH = 256 * 1024;
+
 export async function writePrivateFile(
   path: string,
   pieces: AsyncIterable<string>,
@@ -50,11 +52,19 @@ async function checkTarget(path: string, replace: boolean): Promise<void> {
 async function writeNew(path: string, pieces: AsyncIterable<string>): Promise<number> {
   const file = await open(path, "wx", 0o600);
   let bytes = 0;
+  let gathered = "";
+  const write = async (): Promise<void> => {
+    await file.appendFile(gathered);
+    bytes += Buffer.byteLength(gathered);
+    gathered = "";
+  };
   try {
     for await (const piece of pieces) {
-      await file.appendFile(piece);
-      bytes += Buffer.byteLength(piece);
+      gathered += piece;
+      // A write for each message would take longer than reading it.
+      if (gathered.length >= WRITE_LENGTH) await write();
     }
+    await write();
     await file.sync();
   } catch (error) {
     await unlink(path);

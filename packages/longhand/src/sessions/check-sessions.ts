@@ -1,9 +1,9 @@
 /** Reads sessions through and tells what is wrong with them: damaged places, and sessions that cannot be read at all. */
 
 import type { VerifyReport } from "@longhand/store";
-import { showPercent, startProgress } from "../terminal/progress.ts";
+import { showPercent, withProgress } from "../terminal/progress.ts";
 import { chooseKeys } from "./choose-keys.ts";
-import { findForeign, type ForeignSessions, orForeign } from "./foreign-sessions.ts";
+import { findForeign, type ForeignSessions, orForeign, tellForeign } from "./foreign-sessions.ts";
 import type { UnreadableSession } from "./unreadable-session.ts";
 import { type StoreSurroundings, withStoreForReading } from "./with-store.ts";
 
@@ -23,14 +23,14 @@ export async function checkSessions(
   wanted: readonly string[],
 ): Promise<CheckedSessions> {
   const unreadable = new Map<string, UnreadableSession>();
-  const progress = startProgress(given.output);
-  try {
-    const foreign = await findForeign(given.places.sessions.path);
-    const isOurs = ({ file }: { readonly file: string }): boolean => !foreign.files.has(file);
-    return await withStoreForReading(
-      given,
+  const foreign = await findForeign(given.places.sessions.path);
+  const isOurs = ({ file }: { readonly file: string }): boolean => !foreign.files.has(file);
+  return await withProgress(given.output, async (progress) =>
+    withStoreForReading(
+      { ...given, output: progress.output },
       async (store) => {
         const chosen = await chooseKeys(store, wanted, given).catch(async (error: unknown) => {
+          tellForeign(foreign, given);
           throw await orForeign(error, foreign, given);
         });
         const onProgress = showPercent(progress, "reading");
@@ -46,8 +46,6 @@ export async function checkSessions(
       },
       // Damage is in the report, all of it; what is no damage is not.
       { onDamage: () => undefined, onUnreadable: (session) => void unreadable.set(session.file, session) },
-    );
-  } finally {
-    progress.end();
-  }
+    ),
+  );
 }

@@ -63,7 +63,10 @@ async function examineFiles(directory: string): Promise<Pick<DirectoryFacts, "op
     if (!name.endsWith(".jsonl")) continue;
     const path = join(directory, name);
     try {
-      if (((await stat(path)).mode & OTHERS) !== 0) openFiles.push(name);
+      const found = await stat(path);
+      // A directory by such a name is told of as a session that cannot be read.
+      if (!found.isFile()) continue;
+      if ((found.mode & OTHERS) !== 0) openFiles.push(name);
     } catch (error) {
       // Put away at this moment, or a link that leads nowhere: no file that others could read.
       if (codeOf(error) === "ENOENT") continue;

@@ -1,6 +1,8 @@
 /** Looks at what a store holds, for `longhand doctor`. Opens it for reading only: nothing is changed, nobody waits. */
 
 import type { Damage, LonghandError, SessionInfo } from "@longhand/store";
+import type { ToPaste } from "../terminal/command-to-paste.ts";
+import { unreadableRemedy } from "./damage-remedy.ts";
 import { unreadableByDamage, unreadableByError, type UnreadableSession } from "./unreadable-session.ts";
 
 export interface ContentFacts {
@@ -21,11 +23,14 @@ export interface ContentFacts {
 /** Reads every line, so that all damage is met. */
 export async function examineContent(
   directory: string,
+  toPaste: ToPaste,
   onProgress: (done: number, total: number) => void,
 ): Promise<ContentFacts> {
   const { isLonghandError, openStore } = await import("@longhand/store");
   const damage = new Map<string, Damage>();
   const unreadable = new Map<string, UnreadableSession>();
+  /** Of these, what cannot be read because of what is in it, not for want of permission or of a newer version. */
+  const damagedFiles = new Set<string>();
   const failures = new Set<string>();
   const count = { active: 0, archived: 0, trashed: 0 } satisfies Record<SessionInfo["status"], number>;
   let [records, messagesInView] = [0, 0];
@@ -38,7 +43,10 @@ export async function examineContent(
     const session = unreadableByDamage(found);
     // The same place may be met twice, by listing and by verifying.
     if (session === undefined) damage.set(`${found.file}\0${found.offset}`, found);
-    else if (!unreadable.has(session.file)) unreadable.set(session.file, session);
+    else if (!unreadable.has(session.file)) {
+      unreadable.set(session.file, session);
+      damagedFiles.add(session.file);
+    }
   };
   const orFailure = async (attempt: () => Promise<void>): Promise<void> => {
     try {
@@ -61,7 +69,13 @@ export async function examineContent(
       await orFailure(async () => {
         const report = await store.verify({ onProgress });
         records = report.records;
-        report.damage.forEach(onDamage);
+        for (const found of report.damage) {
+          onDamage(found);
+          // Who only opened it could not say whether a repair can mend it.
+          const { file, reason } = found;
+          if (damagedFiles.has(file))
+            unreadable.set(file, { file, reason, remedy: unreadableRemedy(found, toPaste) });
+        }
       });
     } finally {
       await store.close();

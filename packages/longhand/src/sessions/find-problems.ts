@@ -1,9 +1,9 @@
 /** What is wrong with a store that has been examined, each with its remedy. Pure. */
 
-import type { Damage } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
+import { damageRemedy } from "./damage-remedy.ts";
 import type { DirectoryFacts } from "./examine-directory.ts";
 import type { ContentFacts } from "./examine-store.ts";
 import { describeUnreadable, permissionRemedy } from "./unreadable-session.ts";
@@ -42,11 +42,6 @@ export function findProblems({ path, directory, content }: Examined, toPaste: To
       remedy: damageRemedy(damage, toPaste),
     })),
   ];
-}
-
-function damageRemedy({ key }: Damage, toPaste: ToPaste): string {
-  const command = toPaste("repair", key);
-  return `the records around it are served and appends go on; put the file back from a backup if you have one, or mend it (the damaged bytes are kept): ${command}`;
 }
 
 function directoryProblems(path: string, facts: DirectoryFacts): Problem[] {

@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import type { Store } from "@longhand/store";
+import type { Damage, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
@@ -44,21 +44,30 @@ export function tellForeign({ count }: ForeignSessions, given: StoreSurroundings
   else given.output.writeError(`longhand: ${describeForeign(count)}: ${remedy}\n`);
 }
 
-/**
- * Reads the store, then tells of foreign sessions; resolves to the sessions that cannot be read though they are ours.
- * Not `always`: looks for them only where something was missed, since that is a look at every file.
- */
-export async function readAmongForeign(
+export interface ForeignReading {
+  /** Looks for foreign sessions in any case. Otherwise only where something was missed: it is a look at every file. */
+  readonly always?: boolean;
+  /** Without it sessions that cannot be read though they are ours are warnings. */
+  readonly onUnreadable?: (sessions: readonly UnreadableSession[]) => void;
+  readonly onDamage?: (damage: Damage) => void;
+}
+
+/** Reads the store, then tells of foreign sessions. */
+export async function readAmongForeign<T>(
   given: StoreSurroundings,
-  always: boolean,
-  use: (store: Store) => Promise<void>,
-): Promise<readonly UnreadableSession[]> {
+  use: (store: Store) => Promise<T>,
+  { always = false, onUnreadable, onDamage }: ForeignReading = {},
+): Promise<T> {
   const unreadable: UnreadableSession[] = [];
   const { path } = given.places.sessions;
   const oursAmong = ({ files }: ForeignSessions): readonly UnreadableSession[] =>
     unreadable.filter(({ file }) => !files.has(file));
+  let result: T;
   try {
-    await withStoreForReading(given, use, { onUnreadable: (session) => void unreadable.push(session) });
+    result = await withStoreForReading(given, use, {
+      onUnreadable: (session) => void unreadable.push(session),
+      ...(onDamage === undefined ? {} : { onDamage }),
+    });
   } catch (error) {
     const foreign = await findForeign(path);
     tellForeign(foreign, given);
@@ -67,7 +76,9 @@ export async function readAmongForeign(
   }
   const foreign = always || unreadable.length > 0 ? await findForeign(path) : NONE;
   tellForeign(foreign, given);
-  return oursAmong(foreign);
+  if (onUnreadable === undefined) warnOfUnreadable(oursAmong(foreign), given);
+  else onUnreadable(oursAmong(foreign));
+  return result;
 }
 
 /** The error itself, unless it calls a foreign session damaged. */
@@ -87,7 +98,7 @@ export async function orForeign(
   );
 }
 
-export function warnOfUnreadable(unreadable: readonly UnreadableSession[], given: StoreSurroundings): void {
+function warnOfUnreadable(unreadable: readonly UnreadableSession[], given: StoreSurroundings): void {
   const warn = warner(given);
   for (const session of unreadable)
     warn("SESSION_UNREADABLE", `could not be read: ${describeUnreadable(session)}`, session);

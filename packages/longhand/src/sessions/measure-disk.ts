@@ -3,8 +3,18 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-export const DISK_PARTS = ["active", "segments", "archive", "trash", "damaged", "journals"] as const;
+/** `other`: what else lies in the store's directory, such as originals that were migrated, leases and caches. */
+export const DISK_PARTS = ["active", "segments", "archive", "trash", "damaged", "journals", "other"] as const;
 export type DiskUse = Readonly<Record<(typeof DISK_PARTS)[number], number>>;
+export const NO_DISK_USE: DiskUse = {
+  active: 0,
+  segments: 0,
+  archive: 0,
+  trash: 0,
+  damaged: 0,
+  journals: 0,
+  other: 0,
+};
 
 const PLACES: Readonly<Record<(typeof DISK_PARTS)[number], string>> = {
   active: ".",
@@ -13,21 +23,23 @@ const PLACES: Readonly<Record<(typeof DISK_PARTS)[number], string>> = {
   trash: "trash",
   damaged: ".longhand/damaged",
   journals: ".longhand/journal",
+  // Last: everything that was not counted before.
+  other: ".",
 };
 
 /** What cannot be looked at is told by `onFailure` and not counted. */
 export async function measureDisk(directory: string, onFailure: (reason: string) => void): Promise<DiskUse> {
   const seen = new Set<string>();
-  const use = { active: 0, segments: 0, archive: 0, trash: 0, damaged: 0, journals: 0 };
+  const use = { ...NO_DISK_USE };
   for (const part of DISK_PARTS) {
-    use[part] = await bytesIn(join(directory, PLACES[part]), part !== "active", seen, onFailure);
+    use[part] = await bytesIn(join(directory, PLACES[part]), part === "active", seen, onFailure);
   }
   return use;
 }
 
 async function bytesIn(
   directory: string,
-  isDeep: boolean,
+  isActive: boolean,
   seen: Set<string>,
   onFailure: (reason: string) => void,
 ): Promise<number> {
@@ -37,11 +49,11 @@ async function bytesIn(
     const found = await orGone(() => lstat(path), onFailure);
     if (found === undefined) continue;
     if (found.isDirectory()) {
-      if (isDeep) bytes += await bytesIn(path, isDeep, seen, onFailure);
+      if (!isActive) bytes += await bytesIn(path, isActive, seen, onFailure);
       continue;
     }
     const file = `${found.dev}:${found.ino}`;
-    if (!found.isFile() || seen.has(file)) continue;
+    if (!found.isFile() || seen.has(file) || (isActive && !name.endsWith(".jsonl"))) continue;
     seen.add(file);
     bytes += found.size;
   }

@@ -7,8 +7,9 @@ import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { type ChoiceOptions, chooseSession } from "./choose-session.ts";
+import { readAmongForeign } from "./foreign-sessions.ts";
 import { withLock } from "./with-lock.ts";
-import { type StoreSurroundings, withStoreForReading, withStoreForWriting } from "./with-store.ts";
+import { type StoreSurroundings, withStoreForWriting } from "./with-store.ts";
 
 /** Nobody else writes to the session while it is used. */
 export async function withSessionForWriting<T>(
@@ -16,13 +17,14 @@ export async function withSessionForWriting<T>(
   wanted: string,
   wait: number,
   use: (store: Store, info: SessionInfo) => Promise<T>,
+  among: ChoiceOptions["among"] = ["active"],
 ): Promise<T> {
-  const { key } = await findSession(given, wanted, ["active"]);
+  const { key } = await findSession(given, wanted, among);
   return await withStoreForWriting(given, async (store) =>
     withLock(store.session(key), wait, given, async () => {
       // As it is now: somebody may have written while we waited.
       const info = await store.session(key).state();
-      if (info?.status !== "active") {
+      if (info === undefined || !among.includes(info.status)) {
         throw new CommandError("KEY_UNKNOWN", `${escapeKey(key)} was put away or deleted at this moment`);
       }
       return await use(store, info);
@@ -36,9 +38,7 @@ export async function findSession(
   wanted: string,
   among: ChoiceOptions["among"],
 ): Promise<SessionInfo> {
-  return await withStoreForReading(
-    given,
-    async (store) => chooseSession(store, wanted, { ...given, among }),
-    { onDamage: () => undefined },
-  );
+  return await readAmongForeign(given, async (store) => chooseSession(store, wanted, { ...given, among }), {
+    onDamage: () => undefined,
+  });
 }

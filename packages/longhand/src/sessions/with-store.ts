@@ -4,7 +4,7 @@
  * a command that only explains itself does not need it.
  */
 
-import type { Damage, LonghandError, Store } from "@longhand/store";
+import type { Damage, LonghandError, LonghandErrorCode, Store } from "@longhand/store";
 import type { Places } from "../config/resolve-places.ts";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
@@ -103,10 +103,14 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
   };
 }
 
+/** What a warning may be about, beside the codes of the store. */
+export const WARNING_CODES = ["DAMAGE", "SESSION_UNREADABLE", "SESSIONS_FOREIGN"] as const;
+type WarningCode = (typeof WARNING_CODES)[number] | LonghandErrorCode;
+
 export function warner({
   output,
   json,
-}: StoreSurroundings): (code: string, message: string, more: object) => void {
+}: StoreSurroundings): (code: WarningCode, message: string, more: object) => void {
   return (code, message, more) => {
     output.writeError(
       json

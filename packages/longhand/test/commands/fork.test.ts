@@ -49,6 +49,32 @@ describe("fork", () => {
   });
 });
 
+test("of an archived session: it stays archived, and the new one is active", async () => {
+  await withHome(
+    async (store) => {
+      await say(store, "old", "one", "two");
+      await store.session("old").archive();
+    },
+    async (longhand) => {
+      const { exitCode, stdout } = await longhand("fork old new --at 1");
+      expect([exitCode, stdout]).toEqual([
+        0,
+        expect.stringContaining("Forked old (archived, and stays so) after #1 to new: 1 message"),
+      ]);
+      expect(jsonLines((await longhand("list --all --order key --json")).stdout)).toMatchObject([
+        { key: "new", status: "active", seq: 1 },
+        { key: "old", status: "archived", seq: 2 },
+      ]);
+      await longhand("delete old");
+      const trashed = await longhand("fork old third");
+      expect([trashed.exitCode, trashed.stderr]).toEqual([
+        3,
+        expect.stringMatching(/^longhand: old is in the trash\n.*longhand restore old\n$/),
+      ]);
+    },
+  );
+});
+
 describe("rename", () => {
   test("sets the title, and tells the one before; an empty one takes it away", async () => {
     await withMemory(async (store) => {

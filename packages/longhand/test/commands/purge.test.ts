@@ -23,6 +23,27 @@ describe("purge", () => {
     });
   });
 
+  test("--dry-run lists each session of a key that was deleted several times", async () => {
+    await withHome(
+      async (store) => {
+        for (const text of ["first", "second", "third"]) {
+          await say(store, "again", text);
+          await store.session("again").delete();
+        }
+      },
+      async (longhand) => {
+        const { sessions } = JSON.parse((await longhand("purge --dry-run --json")).stdout) as {
+          readonly sessions: readonly { readonly key: string; readonly id: string }[];
+        };
+        expect(sessions.map(({ key }) => key)).toEqual(["again", "again", "again"]);
+        const { stdout } = await longhand("purge --dry-run");
+        for (const { id } of sessions) expect(stdout).toContain(`\t${id}\n`);
+        expect(new Set(sessions.map(({ id }) => id)).size).toBe(3);
+        expect(stdout).toContain("3 sessions (");
+      },
+    );
+  });
+
   test("--before leaves what was deleted later", async () => {
     await withHome(twoInTrash, async (longhand) => {
       const none = await longhand("purge --before 30d --yes");

@@ -129,7 +129,7 @@ describe("archive, restore and delete", () => {
     );
   });
 
-  test.each(["archive k", "undo k", "rename k T", "truncate k --keep-last 1", "fork k l"])(
+  test.each(["archive k", "undo k", "rename k T", "truncate k --keep-last 1"])(
     "%s of a session that was put away says where it is, and takes no other for it",
     async (commandLine) => {
       await withHome(

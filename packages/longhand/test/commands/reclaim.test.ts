@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { say, withHome } from "../support/with-home.ts";
 
@@ -33,6 +35,55 @@ describe("reclaim", () => {
         // Only whole sealed parts are dropped, and there is none.
         expect((await longhand("reclaim k --drop-before 2 --yes")).exitCode).toBe(0);
         expect((await longhand("show k --json")).stdout).toMatch(/one[^]*two/);
+      },
+    );
+  });
+
+  test("names what would be dropped, and what was", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "k", "one", "two");
+        await say(store, "l", "well");
+      },
+      async (longhand) => {
+        const none = (await longhand("reclaim k --drop-before 2 --dry-run")).stdout;
+        expect(none).toContain("nothing to drop");
+        const dry = (await longhand("reclaim k --drop-before 3 --dry-run")).stdout;
+        expect(dry).toMatch(/^k: records 1 to 2 \(\d+ B\) would be dropped\.\n/);
+        const asked = await longhand("reclaim k --drop-before 3", { answers: ["n"] });
+        expect([asked.exitCode, asked.stdout]).toEqual([
+          1,
+          expect.stringMatching(/^k: records 1 to 2 \(\d+ B\) would be dropped\.\n$/),
+        ]);
+        expect((await longhand("show k --json")).stdout).toMatch(/one[^]*two/);
+        const json = JSON.parse((await longhand("reclaim k --drop-before 3 --dry-run --json")).stdout) as {
+          readonly dropped: readonly unknown[];
+        };
+        expect(json.dropped).toEqual([
+          {
+            key: "k",
+            id: expect.any(String) as string,
+            first: 1,
+            last: 2,
+            bytes: expect.any(Number) as number,
+          },
+        ]);
+        const done = (await longhand("reclaim k --drop-before 3 --yes")).stdout;
+        expect(done).toMatch(/^k: records 1 to 2 \(\d+ B\) dropped for good\.\n/);
+        expect((await longhand("show k --all --json")).stdout).not.toMatch(/one|two/);
+        expect((await longhand("show l --json")).stdout).toContain("well");
+      },
+    );
+  });
+
+  test("a dry run does not migrate what other programs left", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, _home, sessions) => {
+        const file = join(sessions, "telegram_alice.jsonl");
+        await writeFile(file, '{"role":"user","content":"hi"}\n', { mode: 0o600 });
+        expect((await longhand("reclaim --dry-run")).exitCode).toBe(0);
+        expect(await readFile(file, "utf8")).toContain("hi");
       },
     );
   });

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { say, withHome } from "../support/with-home.ts";
@@ -75,13 +75,52 @@ describe("repair", () => {
         expect((await longhand("verify")).exitCode).toBe(1);
         const { exitCode, stdout } = await longhand("repair k", { answers: ["y"] });
         expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`✓ ${file}`)]);
-        expect(stdout).toContain("Mended: 1 damaged place");
-        expect(await readdir(join(sessions, ".longhand", "damaged"))).not.toEqual([]);
+        const aside = join(sessions, ".longhand", "damaged");
+        expect(stdout).toMatch(/\nMended: 1 damaged place\.\nGiven up in k: record 2; /);
+        expect(stdout).toContain(`\nThe damaged bytes are kept:\n  ${aside}/k.jsonl.${offset}\n`);
+        expect(await readFile(join(aside, `k.jsonl.${offset}`), "utf8")).toContain("TWO");
         expect((await longhand("verify")).exitCode).toBe(0);
         expect((await longhand("append k four")).exitCode).toBe(0);
         const shown = (await longhand("show k --json")).stdout;
         expect(shown).toMatch(/one[^]*three[^]*four/);
         expect(shown).not.toMatch(/two/i);
+      },
+    );
+  });
+
+  test("with --json names the records that are gone and the files with the bytes", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one", "two", "three", "four"),
+      async (longhand, _home, sessions) => {
+        const { file, offset } = await damage(sessions);
+        await writeFile(file, (await readFile(file, "utf8")).replace('"three"', '"THREE"'));
+        const answer = JSON.parse((await longhand("repair --yes --json")).stdout) as Record<string, unknown>;
+        expect(answer).toMatchObject({
+          lost: [{ key: "k", first: 2, last: 3 }],
+          kept: [join(sessions, `.longhand/damaged/k.jsonl.${offset}`), expect.any(String) as string],
+          left: [],
+        });
+        expect(answer["mended"]).toHaveLength(2);
+        expect(await readFile(file, "utf8")).toContain('"lost":[2,3]');
+      },
+    );
+  });
+
+  test("of a torn tail, which readers mark before anybody has opened it for writing, loses no record", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, _home, sessions) => {
+        const file = join(sessions, "k.jsonl");
+        await appendFile(file, '{"seq":2,"at":"20');
+        const listed = await longhand("list");
+        expect(listed.stdout).toContain("[1 damaged place] one");
+        expect(listed.stderr).toContain(`${file}: torn at byte `);
+        expect(JSON.parse((await longhand("list --json")).stdout)).toMatchObject({ damaged: 1, seq: 1 });
+        expect((await longhand("show k")).stdout).toContain("1 damaged place; where: longhand doctor");
+        const { exitCode, stdout } = await longhand("repair --yes");
+        expect([exitCode, stdout]).toEqual([0, expect.stringContaining("No record had to be given up.")]);
+        expect(stdout).toContain("/.longhand/damaged/k.jsonl.");
+        expect((await longhand("list")).stdout).not.toContain("damaged");
       },
     );
   });
@@ -92,11 +131,24 @@ describe("repair", () => {
       async (longhand, _home, sessions) => {
         const file = join(sessions, "broken.jsonl");
         await writeFile(file, '{"longhand":1,\n', { mode: 0o600 });
-        expect((await longhand("verify")).stdout).not.toContain("left as it is");
-        const { exitCode, stdout } = await longhand("repair --yes");
-        expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`• ${file}: corrupt at byte 0 `)]);
-        expect(stdout).toMatch(/; left as it is: .+\n1 problem could not be mended\.\n/);
-        expect((await longhand("repair --yes --json")).stdout).toContain("; left as it is: ");
+        const verified = (await longhand("verify")).stdout;
+        // Neither sends a person round in a circle: a repair has nothing to offer here.
+        expect(verified).toContain("put the file back from a backup, or move it out of the store");
+        expect(verified).not.toContain("longhand repair");
+        for (const commandLine of ["repair", "repair --yes"]) {
+          const { exitCode, stdout, stderr } = await longhand(commandLine);
+          expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`• ${file}: corrupt at byte 0 `)]);
+          expect(stdout).toMatch(/what to do: .*out of the store\n1 problem could not be mended\.\n$/);
+          expect(stdout + stderr).not.toMatch(/longhand (repair|doctor)/);
+        }
+        const doctor = (await longhand("doctor")).stdout;
+        expect(doctor).toContain(`mv ${file} ~/`);
+        expect(doctor).not.toContain("longhand repair");
+        expect(JSON.parse((await longhand("repair --yes --json")).stdout)).toMatchObject({
+          mended: [],
+          left: [{ file, left: expect.stringContaining("backup") as string }],
+        });
+        expect(await readFile(file, "utf8")).toBe('{"longhand":1,\n');
       },
     );
   });
@@ -109,6 +161,8 @@ describe("repair", () => {
         expect([exitCode, stdout]).toEqual([0, "No damage found. There is nothing to mend.\n"]);
         expect(JSON.parse((await longhand("repair --json")).stdout)).toEqual({
           mended: [],
+          lost: [],
+          kept: [],
           left: [],
           unreadable: [],
         });

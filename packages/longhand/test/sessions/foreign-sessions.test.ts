@@ -27,19 +27,38 @@ test.each([
   [["doctor"], 0],
   [["show", "alice"], 3],
   [["show", "telegram_alice"], 3],
-])("%j points to migrate, and advises neither repair nor a backup", async (words, exitCode) => {
-  await withForeign(async (longhand, sessions) => {
-    const answer = await longhand(...words);
-    expect(answer.exitCode).toBe(exitCode);
-    expect(answer.stderr).toContain(
-      `longhand: 1 session of other programs is here: longhand migrate --dry-run --sessions ${sessions}\n`,
-    );
-    expect(answer.stdout + answer.stderr).not.toMatch(/repair|backup|doctor/);
-    const [warning = ""] = (await longhand(...words, "--json")).stderr.split("\n");
-    expect(JSON.parse(warning)).toMatchObject({ warning: { code: "SESSIONS_FOREIGN", sessions: 1 } });
-    expect(await readdir(sessions)).toEqual(["telegram_alice.jsonl"]);
-  });
-});
+  ...["alice", "telegram_alice", "nobody"].flatMap((key): [string[], number][] => [
+    [["tail", key], 3],
+    [["export", key], 3],
+    [["undo", key], 3],
+    [["truncate", key, "--keep-last", "1"], 3],
+    [["rename", key, "title"], 3],
+    [["fork", key, "other"], 3],
+    [["archive", key], 3],
+    [["restore", key], 3],
+    [["delete", key], 3],
+    [["delete", key, "--forever", "--yes"], 3],
+    [["verify", key], 3],
+    [["reclaim", key], 3],
+  ]),
+  [["reclaim"], 0],
+  [["reclaim", "--dry-run"], 0],
+] as [string[], number][])(
+  "%j points to migrate, and advises neither repair nor a backup",
+  async (words, exitCode) => {
+    await withForeign(async (longhand, sessions) => {
+      const answer = await longhand(...words);
+      expect(answer.exitCode).toBe(exitCode);
+      expect(answer.stderr).toContain(
+        `longhand: 1 session of other programs is here: longhand migrate --dry-run --sessions ${sessions}\n`,
+      );
+      expect(answer.stdout + answer.stderr).not.toMatch(/repair|backup|doctor/);
+      const [warning = ""] = (await longhand(...words, "--json")).stderr.split("\n");
+      expect(JSON.parse(warning)).toMatchObject({ warning: { code: "SESSIONS_FOREIGN", sessions: 1 } });
+      expect(await readdir(sessions)).toEqual(["telegram_alice.jsonl"]);
+    });
+  },
+);
 
 test("verify of a foreign session by its key says whose it is", async () => {
   await withForeign(async (longhand) => {

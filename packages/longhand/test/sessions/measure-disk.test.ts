@@ -20,6 +20,8 @@ test("each part by its own, what is linked twice once, what is not there as noth
     await link(join(directory, "segments/01A/1.jsonl"), join(directory, "segments/01B/1.jsonl"));
     await put("trash/b.01C.jsonl", 7);
     await put(".longhand/damaged/x", 3);
+    await put("old.json.migrated", 40);
+    await put(".longhand/leases/1", 2);
     expect(await measureDisk(directory, never)).toEqual({
       active: 10,
       segments: 1100,
@@ -27,6 +29,7 @@ test("each part by its own, what is linked twice once, what is not there as noth
       trash: 7,
       damaged: 3,
       journals: 0,
+      other: 42,
     });
     expect(await measureDisk(join(directory, "nowhere"), never)).toMatchObject({ active: 0, segments: 0 });
   });

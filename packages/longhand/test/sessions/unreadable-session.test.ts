@@ -38,7 +38,8 @@ describe("sessions that cannot be opened at all", () => {
         expect(doctor.exitCode).toBe(1);
         expect(doctor.stdout).toContain(`mv ${file("copy")} ~/`);
         expect(doctor.stdout).toContain("update Longhand");
-        expect(doctor.stdout).toContain("let longhand repair mend it, or restore it from a backup");
+        expect(doctor.stdout).toMatch(/header\.jsonl[^\n]*\n *remedy: mend it \([^)]*\): longhand repair /);
+        expect(doctor.stdout).toMatch(/newer\.jsonl[^\n]*\n *remedy: update Longhand/);
         expect(doctor.stdout).not.toContain("appends go on");
         expect(doctor.stdout).toContain("damage     none found");
       },
@@ -90,6 +91,11 @@ test("a directory by the name of a session is one that cannot be read, and docto
       const { exitCode, stdout } = await longhand("doctor");
       expect([exitCode, stdout]).toEqual([1, expect.stringContaining(join(sessions, "odd.jsonl"))]);
       expect(stdout).toContain("1 active");
+      expect(stdout).toMatch(/remedy: .* move this out of the store/);
+      // Not what one does to the files of sessions.
+      expect(stdout).not.toContain("chmod 600");
+      const { stderr } = await longhand("append odd text");
+      expect(stderr).toContain("EISDIR: a directory where a file must be");
     },
   );
 });
