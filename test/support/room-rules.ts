@@ -59,6 +59,7 @@ export const STORE_RULES: PackageRules = {
     "testing/conformance/concurrent.ts": ["setImmediate"],
     // Lets the other simulated processes go on before simulated time passes.
     "testing/crashable-host.ts": ["setImmediate"],
+    "testing/scheduler.ts": ["setImmediate"],
   },
 };
 

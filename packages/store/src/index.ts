@@ -30,9 +30,11 @@ export { JsonlSessions, type JsonlSessionsOptions } from "./store/jsonl-sessions
 export { kernelStore, type KernelStore } from "./store/kernel-store.ts";
 export type { SessionStore } from "./store/session-store.ts";
 export type {
+  DroppedRecords,
   IdentifiedWriteOptions,
   ListOptions,
   LockOptions,
+  LostRecords,
   OnProgress,
   PurgeOptions,
   Reclaimed,

@@ -1,6 +1,7 @@
 /** What every backend says about a fork that cannot be, and in which order it looks. */
 
 import { LonghandError } from "../errors.ts";
+import { OR_ANOTHER_KEY, sessionExists } from "./session-exists.ts";
 
 export interface Fork {
   readonly key: string;
@@ -17,10 +18,7 @@ export function checkFork({ key, seq, newKey, isNewKeyTaken, at = seq }: Fork): 
     const message = `there is no session ${JSON.stringify(key)} to fork`;
     throw new LonghandError("SESSION_NOT_FOUND", message, { key });
   }
-  if (isNewKeyTaken) {
-    const message = `${JSON.stringify(newKey)} has an active session; fork to another key, or archive or delete that one first`;
-    throw new LonghandError("SESSION_EXISTS", message, { key: newKey });
-  }
+  if (isNewKeyTaken) throw sessionExists(newKey, OR_ANOTHER_KEY);
   if (at <= seq) return at;
   throw new LonghandError(
     "OPTION_INVALID",

@@ -6,7 +6,8 @@
 import { LonghandError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { nodeHost } from "../host/node-host.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../record/session-id.ts";
+import { newId } from "./new-id.ts";
+import { sessionExists } from "./session-exists.ts";
 import type {
   Backend,
   BackendLockOptions,
@@ -82,7 +83,8 @@ class MemoryBackend implements OpenBackend {
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the interface is for backends that wait for a disk
-  async *snapshots(): AsyncIterable<Snapshot> {
+  async *snapshots(onCount?: (sessions: number) => void): AsyncIterable<Snapshot> {
+    onCount?.(this.#active.size + this.#away.length);
     for (const session of this.#active.values()) yield session.snapshot("active");
     for (const { session, status } of this.#away) yield session.snapshot(status);
   }
@@ -102,12 +104,7 @@ class MemoryBackend implements OpenBackend {
       }),
     restore: async (key, id) =>
       await this.#alone(key, () => {
-        if (this.#active.has(key))
-          throw new LonghandError(
-            "SESSION_EXISTS",
-            `${JSON.stringify(key)} has an active session; archive or delete it first`,
-            { key },
-          );
+        if (this.#active.has(key)) throw sessionExists(key);
         const found = this.#newestAway(key, "archived", id) ?? this.#newestAway(key, "trashed", id);
         if (found === undefined)
           throw new LonghandError(
@@ -210,7 +207,7 @@ class MemoryBackend implements OpenBackend {
   }
 
   #identity(key: string, at: string): SessionIdentity {
-    return { key, id: makeId(this.#host.now(), this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID)), at };
+    return { key, id: newId(this.#host), at };
   }
 }
 

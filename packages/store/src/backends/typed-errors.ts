@@ -25,8 +25,8 @@ export function withTypedErrors(backend: OpenBackend): OpenBackend {
     entries: (range) => iterable(snapshot.entries(range)),
     stateAfter: async (seq) => await snapshot.stateAfter(seq).catch(typed("reading")),
   });
-  const snapshots = async function* (): AsyncIterable<Snapshot> {
-    for await (const snapshot of iterable(backend.snapshots())) yield withTypedEntries(snapshot);
+  const snapshots: OpenBackend["snapshots"] = async function* (onCount) {
+    for await (const snapshot of iterable(backend.snapshots(onCount))) yield withTypedEntries(snapshot);
   };
   const { putAway, fork, upkeep } = backend;
   return {

@@ -48,16 +48,23 @@ export function searchableText(message: Message): string {
   return parts.join("\n");
 }
 
-function collect(value: unknown, parts: string[]): void {
-  if (typeof value === "string") parts.push(value);
-  else if (Array.isArray(value)) for (const item of value) collect(item, parts);
-  else if (isJsonObject(value)) {
-    const isBinary = value["type"] === "image" || value["type"] === "file";
-    for (const [name, member] of Object.entries(value)) {
-      if (name === "type" || (isBinary && name === "data")) continue;
-      collect(member, parts);
-    }
+/** Without recursion: another program's message may be nested deeper than the stack is high. */
+function collect(whole: unknown, parts: string[]): void {
+  /** The next one last. */
+  const waiting: unknown[] = [whole];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value === "string") parts.push(value);
+    else if (Array.isArray(value)) for (const item of value.toReversed()) waiting.push(item);
+    else if (isJsonObject(value)) for (const member of readableMembers(value).reverse()) waiting.push(member);
   }
+}
+
+function readableMembers(value: Readonly<Record<string, unknown>>): unknown[] {
+  const isBinary = value["type"] === "image" || value["type"] === "file";
+  return Object.entries(value)
+    .filter(([name]) => name !== "type" && !(isBinary && name === "data"))
+    .map(([, member]) => member);
 }
 
 function normalize(text: string): string {

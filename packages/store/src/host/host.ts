@@ -56,6 +56,8 @@ export interface FileSystem {
   /** EEXIST if `to` is there. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
+  /** ENOTEMPTY if something is in it. */
+  removeDirectory(path: string): Promise<void>;
   /** Of the name itself, not of what a symbolic link points to. `undefined`: there is nothing. */
   stat(path: string): Promise<FileStat | undefined>;
   resolve(path: string): Promise<string>;

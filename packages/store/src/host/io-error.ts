@@ -39,4 +39,5 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTDIR: "a file where a directory must be",
   ELOOP: "a symbolic link where a regular file must be",
   EINVAL: "not a regular file",
+  EISDIR: "a directory where a file must be; move it away",
 };

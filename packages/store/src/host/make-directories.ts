@@ -22,12 +22,25 @@ export async function makeDirectories(files: FileSystem, path: string): Promise<
   });
 }
 
-/** In a directory of ours. Already there is as good. */
-export async function makeDirectory(files: FileSystem, path: string): Promise<void> {
+/**
+ * In a directory of ours. Already there is as good. `sync` makes the names in the parent durable; where it fails, the
+ * name is taken back, since no later sync makes up for one that has failed, though it says yes: the next who needs the
+ * directory makes it anew. If something is in it, somebody has relied on it, and has synced it before that.
+ */
+export async function makeDirectory(
+  files: FileSystem,
+  path: string,
+  sync: (parent: string) => Promise<void> = async (parent) => await files.syncDirectory(parent),
+): Promise<void> {
   try {
     await files.makeDirectory(path);
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
   }
-  await files.syncDirectory(dirname(path));
+  try {
+    await sync(dirname(path));
+  } catch (error) {
+    await files.removeDirectory(path).catch(() => undefined);
+    throw error;
+  }
 }

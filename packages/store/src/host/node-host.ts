@@ -83,6 +83,7 @@ const files: FileSystem = {
   rename: async (from, to) => await fs.rename(from, to),
   link: async (from, to) => await fs.link(from, to),
   unlink: async (path) => await fs.unlink(path),
+  removeDirectory: async (path) => await fs.rmdir(path),
   async stat(path) {
     try {
       return toFileStat(await fs.lstat(path));

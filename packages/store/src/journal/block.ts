@@ -9,6 +9,7 @@
 
 import { checksum } from "../record/checksum.ts";
 import { NEWLINE } from "../record/format.ts";
+import { isCount } from "../record/is-count.ts";
 import { isJsonObject, tryParseJson } from "../record/json.ts";
 import type { JournalHead } from "./head.ts";
 
@@ -31,7 +32,7 @@ export interface Block {
 }
 
 const FIRST_LINE = /^\{"generation":([0-9]+),"block":([0-9]+),"bytes":([0-9]+),"crc":"([0-9a-f]{8})"\}$/;
-const FIRST_LINE_LIMIT = 128;
+export const FIRST_LINE_LIMIT = 128;
 
 export function encodeBlock(head: JournalHead, number: number, records: readonly JournalRecord[]): Buffer {
   const parts: Buffer[] = [];
@@ -87,7 +88,7 @@ export function readFirstLine(bytes: Buffer, start: number): BlockFirstLine | un
   };
 }
 
-function blockSalt({ instance, generation }: JournalHead, number: number, bytes: number): string {
+export function blockSalt({ instance, generation }: JournalHead, number: number, bytes: number): string {
   return `${instance}/${generation}/${number}/${bytes}`;
 }
 
@@ -99,8 +100,9 @@ function decodeRecords(payload: Buffer): readonly JournalRecord[] | undefined {
     if (!isJsonObject(place)) return undefined;
     const { session, file, name, offset, bytes } = place;
     if (typeof session !== "string" || typeof name !== "string") return undefined;
-    if (typeof file !== "number" || typeof offset !== "number" || typeof bytes !== "number") return undefined;
+    if (!isCount(file) || !isCount(offset) || !isCount(bytes)) return undefined;
     const start = newline + 1;
+    if (start + bytes > payload.length) return undefined;
     records.push({ session, file, name, offset, bytes: payload.subarray(start, start + bytes) });
     at = start + bytes;
   }

@@ -2,6 +2,7 @@
 
 import { decodeBlock, readFirstLine, type JournalRecord } from "./block.ts";
 import { decodeHead, HEAD_BYTES, type JournalHead } from "./head.ts";
+import { decodeTurnedBlock } from "./turned-block.ts";
 
 export interface JournalContents {
   readonly head: JournalHead;
@@ -20,9 +21,12 @@ export function readJournal(bytes: Buffer): JournalContents | undefined {
   const records: JournalRecord[] = [];
   let end = HEAD_BYTES;
   let number = 1;
+  let turned: number | undefined;
   for (; ; number++) {
-    const block = decodeBlock(bytes, end, head, number);
+    const whole = decodeBlock(bytes, end, head, number);
+    const block = whole ?? decodeTurnedBlock(bytes, end, head, number);
     if (block === undefined) break;
+    if (whole === undefined) turned ??= number;
     for (const record of block.records) records.push(record);
     end += block.bytes;
   }
@@ -32,7 +36,9 @@ export function readJournal(bytes: Buffer): JournalContents | undefined {
       ? `its head is damaged (generation ${found.generation}, blocks of ${head.generation})`
       : later !== undefined
         ? `block ${number} is damaged, block ${later} behind it is not`
-        : undefined;
+        : turned !== undefined
+          ? `one bit of block ${turned} was turned; its checksums tell which, so nothing of it is lost`
+          : undefined;
   return { head, records, end, damage: reason === undefined ? undefined : { offset: end, reason } };
 }
 

@@ -13,8 +13,24 @@ export interface ByteSource {
   read(into: Buffer, position: number): Promise<number>;
 }
 
+/** More than a file and a batch hold: no crash leaves so much between the end of a file and a record of a journal. */
+const MAX_HOLE_BYTES = 512 * 1024 * 1024;
+
+/** Without those whose place is so far behind the end that only damage puts them there: nobody could read up to it. */
+export function patchesInReach<P extends Patch>(fileSize: number, patches: readonly P[]): readonly P[] {
+  const inReach = new Set<P>();
+  let end = fileSize;
+  for (const patch of patches.toSorted((one, other) => one.offset - other.offset)) {
+    if (patch.offset > end + MAX_HOLE_BYTES) break;
+    inReach.add(patch);
+    end = Math.max(end, patch.offset + patch.bytes.length);
+  }
+  return patches.filter((patch) => inReach.has(patch));
+}
+
 /** The patches are acknowledged records at their own places: laid over in any order, however often, it is the same. */
-export function patchedSource(file: OpenFile, fileSize: number, patches: readonly Patch[]): ByteSource {
+export function patchedSource(file: OpenFile, fileSize: number, given: readonly Patch[]): ByteSource {
+  const patches = patchesInReach(fileSize, given);
   const size = patches.reduce((end, { offset, bytes }) => Math.max(end, offset + bytes.length), fileSize);
   return {
     size,

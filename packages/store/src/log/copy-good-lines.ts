@@ -29,6 +29,8 @@ const MAX_LATE_BYTES = 64 * 1024 * 1024;
 
 export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promise<void> {
   const last = lines.last ?? Infinity;
+  /** Where the batch ends of which only the beginning is the session's: kept whole, or no reader would take it. */
+  let end = last;
   const late = await findLate(lines);
   const takeLate = (before: number): void => {
     for (let next = late[0]; next !== undefined && next.entry.seq < before; next = late[0]) {
@@ -38,9 +40,11 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
   };
   const { seq } = await walk(lines, {
     entry: (entry, line) => {
-      if (entry.seq > last) return;
+      if (entry.seq > end) return;
       takeLate(entry.seq);
       writer.entry(entry, line);
+      const { index, size } = entry.batch ?? { index: 1, size: 1 };
+      if (entry.seq <= last) end = Math.max(end, entry.seq - index + size);
     },
     checkpoint: ({ state }) => {
       if (state.seq > last) return;
@@ -57,6 +61,7 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
     chunk: async () => await writer.drain(),
   });
   writer.lostUpTo(lines.last ?? seq);
+  if (lines.last !== undefined) writer.endBatch(end);
 }
 
 interface LateLine {

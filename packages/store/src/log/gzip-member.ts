@@ -25,6 +25,9 @@ export const MAX_CONTENT_BYTES: number = MAX_LINE_BYTES + 1;
 export const MAX_MEMBER_BYTES: number =
   MEMBER_HEADER_BYTES + TRAILER_BYTES + MAX_CONTENT_BYTES + Math.ceil(MAX_CONTENT_BYTES / 8);
 
+/** Deflate makes nothing shorter than by this factor: a header that says otherwise is damaged, whatever room it asks for. */
+const MAX_RATIO = 1032;
+
 export interface MemberHeader {
   /** Of the whole member, with header and trailer. */
   readonly memberBytes: number;
@@ -54,7 +57,7 @@ export function readMemberHeader(bytes: Buffer): MemberHeader | undefined {
   const memberBytes = bytes.readUInt32LE(MEMBER_SIGNATURE.length);
   const contentBytes = bytes.readUInt32LE(MEMBER_SIGNATURE.length + 4);
   if (memberBytes <= MEMBER_HEADER_BYTES + TRAILER_BYTES || memberBytes > MAX_MEMBER_BYTES) return undefined;
-  if (contentBytes > MAX_CONTENT_BYTES) return undefined;
+  if (contentBytes > Math.min(MAX_CONTENT_BYTES, MAX_RATIO * memberBytes)) return undefined;
   return { memberBytes, bytes: contentBytes, headerBytes: MEMBER_HEADER_BYTES };
 }
 

@@ -35,6 +35,9 @@ interface Place {
   readonly bytes: number;
 }
 
+/** What is lost is read as NULs; a chain that says more than any sealed file holds does not make it more. */
+const MAX_MISSING_BYTES = 512 * 1024 * 1024;
+
 /** At least one member is kept, however long. */
 const KEPT_BYTES = 2 * 1024 * 1024;
 
@@ -54,7 +57,8 @@ export async function openGzipSource(
 
 function placesOf(parts: readonly GzipPart[], fileSize: number, expectedBytes: number | undefined): Place[] {
   const known = parts.reduce((sum, part) => sum + (part.kind === "gap" ? 0 : part.bytes), 0);
-  const missing = expectedBytes === undefined ? undefined : Math.max(0, expectedBytes - known);
+  const missing =
+    expectedBytes === undefined ? undefined : Math.min(MAX_MISSING_BYTES, Math.max(0, expectedBytes - known));
   const isShort = missing !== undefined && missing > 0 && !parts.some(({ kind }) => kind === "gap");
   const all = isShort ? [...parts, { kind: "gap", offset: fileSize, length: 0 } as const] : parts;
   const gaps = all.filter(({ kind }) => kind === "gap");

@@ -12,16 +12,17 @@ export interface KeptRange {
   readonly bytes: number;
 }
 
-/** The copy is named after its file and offset; a number tells several of one place apart. */
+/** Answers with the path of the copy. It is named after its file and offset; a number tells several of one place apart. */
 export async function keepAside(
   files: FileSystem,
   from: OpenFile,
   { offset, bytes }: KeptRange,
   path: string,
   damagedDirectory: string,
-): Promise<void> {
+): Promise<string> {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  await useFile(await createNumbered(files, `${damagedDirectory}/${name}.${offset}`), async (copy) => {
+  const { file, path: kept } = await createNumbered(files, `${damagedDirectory}/${name}.${offset}`);
+  await useFile(file, async (copy) => {
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(bytes, 1)));
     for (let done = 0; done < bytes;) {
       const count = await from.read(buffer.subarray(0, Math.min(buffer.length, bytes - done)), offset + done);
@@ -32,12 +33,17 @@ export async function keepAside(
     await copy.sync();
   });
   await files.syncDirectory(damagedDirectory);
+  return kept;
 }
 
-async function createNumbered(files: FileSystem, path: string): Promise<OpenFile> {
+async function createNumbered(
+  files: FileSystem,
+  first: string,
+): Promise<{ readonly file: OpenFile; readonly path: string }> {
   for (let number = 1; ; number++) {
+    const path = number === 1 ? first : `${first}.${number}`;
     try {
-      return await files.open(number === 1 ? path : `${path}.${number}`, "create");
+      return { file: await files.open(path, "create"), path };
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
     }

@@ -6,7 +6,7 @@ import { patchedSource } from "./byte-source.ts";
 import { openGzipSource } from "./gzip-source.ts";
 import type { LogPart, OpenedPart } from "./log-part.ts";
 import type { OnPartDamage } from "./read-part.ts";
-import { COMPRESSED_SUFFIX } from "./segment-path.ts";
+import { segmentCandidates } from "./segment-path.ts";
 
 /** `path` is the uncompressed file's. What is missing or damaged is reported; `undefined`: nothing of it can be read. */
 export async function openSegment(
@@ -16,7 +16,7 @@ export async function openSegment(
   onDamage: OnPartDamage,
 ): Promise<OpenedPart | undefined> {
   // Twice: it may be compressed while we look.
-  for (const candidate of [path, path + COMPRESSED_SUFFIX, path]) {
+  for (const candidate of [...segmentCandidates(path), path]) {
     const file = await openIfThere(files, candidate);
     if (file === undefined) continue;
     try {

@@ -12,7 +12,7 @@ import { FORMAT_VERSION } from "../record/format.ts";
 import type { Header } from "../record/header.ts";
 import type { Damage } from "../record/session-record.ts";
 import type { ScanDamage } from "../record/scan.ts";
-import { patchedSource, type Patch } from "./byte-source.ts";
+import { patchedSource, patchesInReach, type Patch } from "./byte-source.ts";
 import { keepAside } from "./keep-aside.ts";
 import { firstSeqOf, partsOf } from "./log-part.ts";
 import { openSegment } from "./open-segment.ts";
@@ -65,11 +65,20 @@ export async function scanFile(
   file: OpenFile,
   patches: readonly Patch[],
 ): Promise<ScannedTail> {
-  const source = patchedSource(file, (await file.stat()).size, patches);
+  const { size } = await file.stat();
+  const source = patchedSource(file, size, patches);
   const outcome = await scanTail(source, async (header) => await stateOfChain(place, header));
   const tail = checkOutcome(outcome, place);
-  for (const damage of tail.damage) place.onDamage({ ...damage, file: place.path, key: tail.header.key });
+  for (const damage of [...tail.damage, ...outOfReach(size, patches)])
+    place.onDamage({ ...damage, file: place.path, key: tail.header.key });
   return tail;
+}
+
+/** Records of a journal that belong nowhere in a file of this size. */
+export function outOfReach(size: number, patches: readonly Patch[]): ScanDamage[] {
+  const count = patches.length - patchesInReach(size, patches).length;
+  const reason = `a journal has ${count} records for places far behind the end of this file`;
+  return count === 0 ? [] : [{ offset: size, bytes: 0, kind: "corrupt", reason }];
 }
 
 export async function openFile(

@@ -6,16 +6,13 @@
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint } from "../record/checkpoint.ts";
+import { encodeCheckpoint, isCheckpointDue } from "../record/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
 import { encodeLost } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
 import { foldEntry, type SessionState } from "../record/fold.ts";
 import { encodeHeader, type Header } from "../record/header.ts";
 
-/** As for appended records: session-log.ts. */
-const CHECKPOINT_BYTES = 256 * 1024;
-const CHECKPOINT_SHARE = 8;
 const WRITE_BYTES = 1024 * 1024;
 const NEWLINE = Buffer.from("\n");
 
@@ -37,6 +34,13 @@ export interface WrittenPart {
   readonly bytes: number;
   readonly sum: string;
   readonly state: SessionState;
+  /** Runs of records that no line of the old file spoke of: they are gone from now on. */
+  readonly lost: readonly LostRun[];
+}
+
+export interface LostRun {
+  readonly first: number;
+  readonly last: number;
 }
 
 export class PartWriter {
@@ -52,6 +56,7 @@ export class PartWriter {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #written = 0;
+  readonly #lost: LostRun[] = [];
 
   constructor(file: OpenFile, { mark, header, writtenBy, state, isGuess, now }: NewPart) {
     this.#file = file;
@@ -88,6 +93,16 @@ export class PartWriter {
 
   /** Every record up to this seq that is not here is gone. */
   lostUpTo(seq: number): void {
+    if (seq > this.#state.seq) this.#lost.push({ first: this.#state.seq + 1, last: seq });
+    this.#loseUpTo(seq);
+  }
+
+  /** The rest of a batch that was cut in two by a fork: not the session's, but without it the batch looks unfinished. */
+  endBatch(seq: number): void {
+    this.#loseUpTo(seq);
+  }
+
+  #loseUpTo(seq: number): void {
     if (seq <= this.#state.seq) return;
     this.#add(encodeLost(this.#state.seq + 1, seq, this.#now, this.#writtenBy));
     this.#state = { ...this.#state, seq };
@@ -98,7 +113,7 @@ export class PartWriter {
   lostBefore(first: number, last: number, line: Buffer): void {
     // Some of it has been found again.
     if (first <= this.#state.seq) {
-      this.lostUpTo(last);
+      this.#loseUpTo(last);
       return;
     }
     this.lostUpTo(first - 1);
@@ -120,12 +135,12 @@ export class PartWriter {
   async finish(): Promise<WrittenPart> {
     await this.#write();
     await this.#file.sync();
-    return { bytes: this.#bytes, sum: this.#sum, state: this.#state };
+    return { bytes: this.#bytes, sum: this.#sum, state: this.#state, lost: this.#lost };
   }
 
   #isCheckpointDue(): boolean {
     const { end, bytes } = this.#checkpoint;
-    return this.#bytes - end >= Math.max(CHECKPOINT_BYTES, bytes * CHECKPOINT_SHARE);
+    return isCheckpointDue(this.#bytes - end, bytes);
   }
 
   #addCheckpoint(): void {

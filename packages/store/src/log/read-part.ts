@@ -95,7 +95,8 @@ async function* readBackwards(
     const block = { ...range, to: end };
     const start = await lastCheckpoint(block);
     const counting = new Set<number>();
-    for await (const item of scanForwards(part, block, start, report)) {
+    // A block that does not end the part ends at a checkpoint.
+    for await (const item of scanForwards(part, block, start, report, end < range.to)) {
       if ("entry" in item) counting.add(item.offset);
     }
     const blockStart = start?.offset ?? range.from;
@@ -132,6 +133,7 @@ async function* scanForwards(
   range: LineRange,
   start: FoundCheckpoint | undefined,
   report: (damage: ScanDamage) => void,
+  isFollowed = false,
 ): AsyncIterable<ScannedItem> {
   let items: ScannedItem[] = [];
   const visitor: ScanVisitor = {
@@ -147,6 +149,7 @@ async function* scanForwards(
     yield* items;
     items = [];
   }
+  if (isFollowed) scanner.goOn();
   const { torn } = scanner.finish();
   yield* items;
   // The range ends where a write has ended; what is torn there was whole once.

@@ -4,6 +4,11 @@ import { SESSION_SUFFIX } from "../record/key.ts";
 
 export const COMPRESSED_SUFFIX = ".gz";
 
+/** Where a sealed file may lie: as it was sealed, or compressed since. */
+export function segmentCandidates(path: string): readonly [string, string] {
+  return [path, path + COMPRESSED_SUFFIX];
+}
+
 export function segmentDirectory(segments: string, sessionId: string): string {
   return `${segments}/${sessionId}`;
 }

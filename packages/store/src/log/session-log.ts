@@ -7,7 +7,7 @@ import type { FileStat, OpenFile } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
 import { isSameFile } from "../host/is-same-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint } from "../record/checkpoint.ts";
+import { encodeCheckpoint, isCheckpointDue } from "../record/checkpoint.ts";
 import { continueSum } from "../record/checksum.ts";
 import { encodeEntry } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
@@ -17,10 +17,6 @@ import type { ScanDamage } from "../record/scan.ts";
 import { patchedSource, type ByteSource, type Patch } from "./byte-source.ts";
 import { partsOf, type LogPart } from "./log-part.ts";
 import type { ScannedTail } from "./scan-tail.ts";
-
-/** A checkpoint is due after so many bytes, or after eight times its own size: it must not become most of the file. */
-const CHECKPOINT_BYTES = 256 * 1024;
-const CHECKPOINT_SHARE = 8;
 
 /** The lines of one atomic batch, ready to be committed at `offset`. */
 export interface PlacedBatch {
@@ -165,7 +161,7 @@ export class SessionLog {
 
   #isCheckpointDue(): boolean {
     const { offset, bytes } = this.#checkpoint;
-    return this.#end - offset - bytes >= Math.max(CHECKPOINT_BYTES, bytes * CHECKPOINT_SHARE);
+    return isCheckpointDue(this.#end - offset - bytes, bytes);
   }
 
   #encodeCheckpoint(): Buffer {

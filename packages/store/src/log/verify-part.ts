@@ -4,7 +4,7 @@
  */
 
 import { EMPTY_SUM } from "../record/checksum.ts";
-import { decodeHeader } from "../record/header.ts";
+import { decodeHeader, type DecodedHeader } from "../record/header.ts";
 import { LogScanner, type ScanDamage } from "../record/scan.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { GzipDamage } from "./gzip-source.ts";
@@ -39,7 +39,7 @@ export async function verifyPart(part: PartToVerify): Promise<VerifiedPart> {
   const since = { isDamaged: false };
   let records = 0;
   // A bad header is scanned like a line: what is glued to it explains the gap behind it.
-  const from = outcome.kind === "bad" ? 0 : Math.min(to, header.bytes);
+  const from = outcome.kind === "header" ? Math.min(to, header.bytes) : 0;
   const scanner = new LogScanner(
     part.writtenBy,
     { offset: from, seqBefore: part.first - 1 },
@@ -52,8 +52,8 @@ export async function verifyPart(part: PartToVerify): Promise<VerifiedPart> {
         since.isDamaged = false;
       },
       damage: (place) => {
-        const isHeader = place.offset === 0 && outcome.kind === "bad";
-        damage.push(isHeader ? { ...place, reason: outcome.reason } : place);
+        const isHeader = place.offset === 0 && outcome.kind !== "header";
+        damage.push(isHeader ? { ...place, reason: reasonOf(outcome) } : place);
         since.isDamaged = true;
       },
     },
@@ -77,6 +77,11 @@ export async function verifyPart(part: PartToVerify): Promise<VerifiedPart> {
   else if (!isExplained && (await sumBytes(source, summed.sum, summed.offset, to)) !== sealed.sum)
     damage.push(unexplained(summed.offset, to));
   return { records, damage, torn: undefined };
+}
+
+/** Whose file it is was proven before, in a format that we know: its number is not what was written. */
+function reasonOf(outcome: Exclude<DecodedHeader, { kind: "header" }>): string {
+  return outcome.kind === "bad" ? outcome.reason : "the number of the format in its header is damaged";
 }
 
 /** Lines in a member that cannot be read are reported as that member, once. */

@@ -19,12 +19,13 @@ export function aliasFileName(alias: string): string {
   return `${fileNameOf(alias).slice(0, -SESSION_SUFFIX.length)}.json`;
 }
 
-/** The session's key; `undefined`: the file is damaged, or another key's. */
-export function readAlias(text: string, alias: string): string | undefined {
+/** What the file says, with the key of the session; `undefined`: it is damaged, or by this name another's. */
+export function readAlias(text: string, name: string): { alias: string; key: string } | undefined {
   const opened = openSealedLine(Buffer.from(text.trimEnd()), SALT);
   const value = opened === undefined ? undefined : tryParseJson(`${opened}}`);
-  if (!isJsonObject(value) || value["alias"] !== alias || typeof value["key"] !== "string") return undefined;
-  return value["key"];
+  const { alias, key } = isJsonObject(value) ? value : {};
+  if (typeof alias !== "string" || typeof key !== "string" || aliasFileName(alias) !== name) return undefined;
+  return { alias, key };
 }
 
 /** Of a session's own account of itself: what is a key, and not its own. */

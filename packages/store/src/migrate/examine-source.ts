@@ -23,13 +23,17 @@ export interface FoundSource {
   readonly remarks: readonly string[];
 }
 
-/** `undefined`: not one message in it, and nothing else says that it is a session. */
+/**
+ * `undefined`: not one message in it, and nothing else says that it is a session. "ours": a session of ours that is damaged
+ * at its beginning; its lines have checksums, and what fails them must not become a message.
+ */
 export async function examineSource(
   files: FileSystem,
   directory: string,
   found: FoundSource,
-): Promise<MigrationSource | undefined> {
+): Promise<MigrationSource | "ours" | undefined> {
   const counted = await count(files, directory, found);
+  if (counted.isOurs) return "ours";
   const hasContent = counted.originals.some(({ size }) => size > 0);
   const isKnown = found.format !== undefined;
   if (!isKnown && counted.messages === 0 && hasContent) return undefined;
@@ -64,6 +68,7 @@ export async function examineSource(
 }
 
 interface Counted {
+  isOurs: boolean;
   readonly originals: Original[];
   readonly untaken: UntakenLine[];
   readonly fields: Set<string>;
@@ -79,6 +84,7 @@ interface Counted {
 
 async function count(files: FileSystem, directory: string, found: FoundSource): Promise<Counted> {
   const counted: Counted = {
+    isOurs: false,
     originals: [],
     untaken: [],
     fields: new Set(),
@@ -95,6 +101,9 @@ async function count(files: FileSystem, directory: string, found: FoundSource): 
     switch (item.kind) {
       case "file":
         counted.originals.push(item.read);
+        break;
+      case "ours":
+        counted.isOurs = true;
         break;
       case "untaken":
       case "aside":

@@ -36,7 +36,8 @@ export async function planMigration(
     const sources: MigrationSource[] = [];
     for (const each of found.sources) {
       const source = await examineSource(files, directory, each);
-      if (source !== undefined) sources.push(source);
+      if (source === "ours") leftAlone.push(...each.files.map(({ name }) => damagedSession(name)));
+      else if (source !== undefined) sources.push(source);
       else leftAlone.push(...each.files.map(({ name }) => notASession(name)));
     }
     // A cleared session of ZeroClaw is an empty file. Among nothing else of its kind, it may be a session of ours that was
@@ -148,6 +149,11 @@ function isEmptyFile({ originals }: MigrationSource): boolean {
 
 function notASession(name: string): LeftAlone {
   return { name, kind: "not-a-session", reason: "it has no line that is a message" };
+}
+
+function damagedSession(name: string): LeftAlone {
+  const reason = "it is a session of this store whose beginning is damaged; run longhand repair";
+  return { name, kind: "not-a-session", reason };
 }
 
 /** Only what depends on the file alone: whether another session is newer may change. */

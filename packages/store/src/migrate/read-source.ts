@@ -29,6 +29,8 @@ export type SourceItem =
   /** An object that is no message: it keeps its place as a note, and is named in the report. */
   | { readonly kind: "aside"; readonly body: Body; readonly untaken: UntakenLine }
   | { readonly kind: "untaken"; readonly untaken: UntakenLine }
+  /** A line of a session file of ours: whatever else is in this file, no other program has written it. */
+  | { readonly kind: "ours" }
   /** A record of ours, as it is. */
   | { readonly kind: "entry"; readonly entry: Entry }
   | { readonly kind: "file"; readonly read: Original };
@@ -79,6 +81,7 @@ async function* readForeignLines(
     for await (const lines of readLines(source, 0, size)) {
       for (const { offset, content, bytes, terminated } of lines) {
         line++;
+        if (content !== undefined && isOurLine(content)) yield { kind: "ours" };
         const pieces = content === undefined ? [tooLong(bytes)] : splitLine(content);
         if (pieces.length === 0) continue;
         rawLine++;
@@ -101,6 +104,13 @@ async function* readForeignLines(
   } finally {
     await file.close();
   }
+}
+
+/** As each of them begins, or with the checksum at its end. In a user's words these quotes would be escaped. */
+const OURS = /^\{"(?:longhand":|seq":[0-9]+,"at":"|checkpoint":\{)|,"crc":"[0-9a-f]{8}"\}/;
+
+function isOurLine(line: Buffer): boolean {
+  return OURS.test(line.toString("latin1"));
 }
 
 function toItem(

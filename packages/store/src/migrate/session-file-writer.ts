@@ -2,14 +2,13 @@
 
 import type { OpenFile } from "../host/host.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint } from "../record/checkpoint.ts";
+import { encodeCheckpoint, isCheckpointDue } from "../record/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
 import { encodeEntry } from "../record/encode.ts";
 import type { Body, Entry } from "../record/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
 import { encodeHeader, firstHeader, type Header } from "../record/header.ts";
 
-const CHECKPOINT_BYTES = 256 * 1024;
 const BUFFER_BYTES = 1024 * 1024;
 
 export class SessionFileWriter {
@@ -21,6 +20,7 @@ export class SessionFileWriter {
   #position = 0;
   #sum = EMPTY_SUM;
   #sinceCheckpoint = 0;
+  #checkpointBytes = 0;
 
   constructor(file: OpenFile, identity: Pick<Header, "key" | "id" | "at">) {
     this.#file = file;
@@ -41,8 +41,10 @@ export class SessionFileWriter {
     this.#state = foldEntry(this.#state, entry);
     // Never inside a batch: its lines follow each other.
     const isBetween = entry.batch === undefined || entry.batch.index === entry.batch.size;
-    if (this.#sinceCheckpoint >= CHECKPOINT_BYTES && isBetween) {
-      this.#put(encodeCheckpoint({ state: this.#state, sum: this.#sum }, this.#id));
+    if (isBetween && isCheckpointDue(this.#sinceCheckpoint, this.#checkpointBytes)) {
+      const line = encodeCheckpoint({ state: this.#state, sum: this.#sum }, this.#id);
+      this.#put(line);
+      this.#checkpointBytes = line.length;
       this.#sinceCheckpoint = 0;
     }
     if (this.#waitingBytes >= BUFFER_BYTES) await this.#flush();

@@ -14,6 +14,14 @@ export interface Checkpoint {
   readonly sum: string;
 }
 
+const DUE_BYTES = 256 * 1024;
+const DUE_SHARE = 8;
+
+/** After 256 KiB, or eight times the size of the one before: checkpoints must not become most of the file. */
+export function isCheckpointDue(bytesSince: number, bytesOfLast: number): boolean {
+  return bytesSince >= Math.max(DUE_BYTES, bytesOfLast * DUE_SHARE);
+}
+
 /** How a line that holds one begins. */
 export const CHECKPOINT_START = '{"checkpoint":';
 

@@ -60,7 +60,7 @@ export function decodeHeader(line: Buffer): DecodedHeader {
   const version = isJsonObject(value) ? value["longhand"] : undefined;
   if (!isJsonObject(value) || typeof version !== "number") return { kind: "bad", reason: "no header line" };
   const isSealed = openSealedLine(line, "") !== undefined;
-  const identity = isSealed ? decodeIdentity(value) : undefined;
+  const identity = isSealed ? identityIn(value) : undefined;
   // A newer format may seal its lines in another way; where it does not, what we understand of it can be read.
   if (identity === undefined && version > FORMAT_VERSION) return { kind: "too-new", version };
   if (!isSealed) return { kind: "bad", reason: "the header's checksum does not match" };
@@ -68,7 +68,8 @@ export function decodeHeader(line: Buffer): DecodedHeader {
   return { kind: "header", header: { version, ...identity } };
 }
 
-function decodeIdentity(value: Readonly<Record<string, unknown>>): Omit<Header, "version"> | undefined {
+/** What a header says, whether its checksum is right or not. `undefined`: something is missing, or no such thing. */
+export function identityIn(value: Readonly<Record<string, unknown>>): Omit<Header, "version"> | undefined {
   const { key, id, at, file = 0, chain = [] } = value;
   if (typeof key !== "string" || typeof id !== "string" || typeof at !== "string") return undefined;
   if (!isCount(file) || !Array.isArray(chain)) return undefined;

@@ -139,6 +139,11 @@ export class LogScanner {
     }
   }
 
+  /** There is a good line behind the last one that was shown, though not for this scan: nothing here is torn. */
+  goOn(): void {
+    this.#settle();
+  }
+
   finish(): ScanEnd {
     const unfinished = this.#batch[0];
     const last = this.#bad.at(-1)?.damage;
@@ -159,11 +164,13 @@ export class LogScanner {
     this.#settle();
     if (lastLost === undefined)
       return { end: this.#end, seq: this.#seq, torn, unterminated: this.#unterminated };
+    const lostEnd = lastLost.offset + lastLost.bytes;
     return {
-      end: Math.max(this.#end, lastLost.offset + lastLost.bytes),
+      end: Math.max(this.#end, lostEnd),
       seq: this.#seq + lost,
       torn,
-      unterminated: false,
+      // Behind the bad ones may be one whose seq was there before: what comes next must not be glued to it.
+      unterminated: this.#unterminated && this.#end > lostEnd,
     };
   }
 

@@ -42,4 +42,6 @@ export interface Damage {
   readonly kind: "torn" | "corrupt";
   readonly reason: string;
   readonly key?: string;
+  /** Found by verify or repair: why a repair leaves it as it is, and what to do. Absent: a repair mends it, or has. */
+  readonly left?: string;
 }

@@ -51,8 +51,11 @@ export interface OpenBackend {
    * there is no such session.
    */
   snapshot(key: string): Promise<Snapshot | undefined>;
-  /** Every session, put away or not, in no order. One that cannot be read is reported and left out. */
-  snapshots(): AsyncIterable<Snapshot>;
+  /**
+   * Every session, put away or not, in no order. One that cannot be read is reported and left out. `onCount` is told, as
+   * soon as that is known, how many there are to look at.
+   */
+  snapshots(onCount?: (sessions: number) => void): AsyncIterable<Snapshot>;
   /** Present if the capability `archive` is declared. */
   readonly putAway: PutAway | undefined;
   /**

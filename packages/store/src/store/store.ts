@@ -8,11 +8,22 @@ import type { Message } from "../record/message.ts";
 import type { SessionInfo } from "../record/session-record.ts";
 import { toMessage } from "../record/surface.ts";
 import type { OpenBackend, Snapshot } from "./backend.ts";
-import { checkOptions, checkValue, count, flag, oneOf, text, texts, time } from "./check-options.ts";
+import {
+  callback,
+  checkOptions,
+  checkValue,
+  count,
+  flag,
+  oneOf,
+  text,
+  texts,
+  time,
+} from "./check-options.ts";
 import { lackOf } from "./lack-of.ts";
 import { BackendSession } from "./session.ts";
 import type {
   ListOptions,
+  OnProgress,
   PurgeOptions,
   Reclaimed,
   ReclaimOptions,
@@ -50,31 +61,46 @@ export class BackendStore<M extends Message> implements Store<M> {
       prefix: text,
       limit: count,
       after: text,
+      onProgress: callback,
     });
     const { status = "active", order = "updated", prefix = "", limit = Infinity, after } = options ?? {};
     const sessions: SessionInfo[] = [];
-    for await (const { info } of this.#open().snapshots()) sessions.push(info);
+    for await (const { snapshot } of this.#snapshots(options?.onProgress)) sessions.push(snapshot.info);
     yield* arrange(sessions, { status, order, prefix, limit, after });
   }
 
   async search(query: string, options?: SearchOptions): Promise<readonly SearchHit<M>[]> {
     checkValue("search", "query", query, text);
-    checkOptions("search", options, { limit: count, keys: texts });
+    checkOptions("search", options, { limit: count, keys: texts, onProgress: callback });
     const words = parseQuery(query);
     const { limit = DEFAULT_SEARCH_LIMIT, keys } = options ?? {};
     if (words.length === 0 || limit === 0) return [];
     const hits: SearchHit<M>[] = [];
     const wanted = keys === undefined ? undefined : new Set(keys.map(checkKey));
-    for await (const snapshot of this.#open().snapshots()) {
+    for await (const { snapshot, onPart } of this.#snapshots(options?.onProgress)) {
       const { key, status } = snapshot.info;
       if (status === "trashed" || wanted?.has(key) === false) continue;
-      for await (const hit of hitsIn<M>(snapshot, words)) {
+      for await (const hit of hitsIn<M>(snapshot, words, onPart)) {
         hits.push(hit);
         // Only the best are wanted; do not hold a whole store's worth of matches.
         if (hits.length >= limit * 4 + 1000) keepBest(hits, limit);
       }
     }
     return keepBest(hits, limit);
+  }
+
+  /** `onPart` tells how much of the session is done, from 0 to 1. */
+  async *#snapshots(
+    onProgress: OnProgress = () => undefined,
+  ): AsyncIterable<{ readonly snapshot: Snapshot; readonly onPart: (share: number) => void }> {
+    let total = 0;
+    let done = 0;
+    for await (const snapshot of this.#open().snapshots((sessions) => (total = sessions))) {
+      const before = done;
+      yield { snapshot, onPart: (share) => onProgress(before + share, Math.max(total, before + 1)) };
+      done += 1;
+      onProgress(done, Math.max(total, done));
+    }
   }
 
   async verify(options?: UpkeepOptions): Promise<VerifyReport> {
@@ -126,10 +152,13 @@ export class BackendStore<M extends Message> implements Store<M> {
 async function* hitsIn<M extends Message>(
   snapshot: Snapshot,
   words: readonly string[],
+  onPart: (share: number) => void,
 ): AsyncIterable<SearchHit<M>> {
   const { info, state, firstSeq } = snapshot;
   const { key } = info;
+  const records = state.seq - firstSeq + 1;
   for await (const { seq, body } of snapshot.entries({ from: firstSeq, to: state.seq, reverse: true })) {
+    onPart((state.seq - seq) / records);
     if (body.op !== "message") continue;
     const message = toMessage<M>(body.json);
     const match = matchMessage(words, message);

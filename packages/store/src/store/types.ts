@@ -22,11 +22,15 @@ export interface ListOptions {
   readonly limit?: number;
   /** The key of the last one seen; or its id, where a key has several sessions. */
   readonly after?: string;
+  /** Told in sessions, while they are looked at; the first comes after that. */
+  readonly onProgress?: OnProgress;
 }
 
 export interface SearchOptions {
   readonly limit?: number;
   readonly keys?: readonly string[];
+  /** Told in sessions and parts of them. */
+  readonly onProgress?: OnProgress;
 }
 
 export interface SearchHit<M extends Message = Message> {
@@ -41,6 +45,18 @@ export interface VerifyReport {
   readonly sessions: number;
   readonly records: number;
   readonly damage: readonly Damage[];
+  /** Of a repair: the records that are gone for good, of which its files say so now. Absent: none. */
+  readonly lost?: readonly LostRecords[];
+  /** Of a repair: the files in which the damaged bytes are kept. Absent: there were none to keep. */
+  readonly kept?: readonly string[];
+}
+
+/** Both ends belong to it. */
+export interface LostRecords {
+  readonly key: string;
+  readonly id: string;
+  readonly first: number;
+  readonly last: number;
 }
 
 /** How far a long task is. `total` may grow while it runs. */
@@ -62,6 +78,13 @@ export interface ReclaimOptions extends UpkeepOptions {
 export interface Reclaimed {
   readonly bytesBefore: number;
   readonly bytesAfter: number;
+  /** What was dropped, or would be, session by session. Absent: nothing. */
+  readonly dropped?: readonly DroppedRecords[];
+}
+
+/** Whole segments from the beginning of a session on. `bytes`: of their records, as if none were compressed. */
+export interface DroppedRecords extends LostRecords {
+  readonly bytes: number;
 }
 
 export interface PurgeOptions {

@@ -39,7 +39,7 @@ export function tellState(before: DiskImage, { tree, outcomes }: CrashState): st
 export class DistinctStates {
   readonly states: CrashState[] = [];
   readonly #keys = new Set<string>();
-  readonly #numbers = new Map<string, number>();
+  readonly #numbers = new Map<string | bigint, number>();
 
   add(state: CrashState): void {
     const { tree, outcomes } = state;
@@ -52,12 +52,12 @@ export class DistinctStates {
     this.states.push(state);
   }
 
-  /** Short in place of long texts, so that keys stay small. */
-  #number(text: string): number {
-    let number = this.#numbers.get(text);
+  /** Short in place of long, so that keys stay small. */
+  #number(long: string | bigint): number {
+    let number = this.#numbers.get(long);
     if (number === undefined) {
       number = this.#numbers.size;
-      this.#numbers.set(text, number);
+      this.#numbers.set(long, number);
     }
     return number;
   }

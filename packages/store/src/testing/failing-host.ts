@@ -59,6 +59,9 @@ class FaultGate {
   }
 }
 
+/** A directory is opened to be synced. Where that fails already nothing was synced, and nothing is lost. */
+const OF_OPENING: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EACCES"]);
+
 class FailingFileSystem implements FileSystem {
   readonly #files: FileSystem;
   readonly #gate: FaultGate;
@@ -87,7 +90,7 @@ class FailingFileSystem implements FileSystem {
     const fault = this.#gate.ask("syncDirectory", path);
     if (fault === undefined) await this.#files.syncDirectory(path);
     if (fault?.kind !== "error") return;
-    await this.failDirectorySync(path);
+    if (!OF_OPENING.has(fault.code)) await this.failDirectorySync(path);
     throw systemError(fault.code, "syncDirectory", path);
   }
 
@@ -112,6 +115,11 @@ class FailingFileSystem implements FileSystem {
   async unlink(path: string): Promise<void> {
     this.#gate.pass("unlink", path);
     await this.#files.unlink(path);
+  }
+
+  async removeDirectory(path: string): Promise<void> {
+    this.#gate.pass("removeDirectory", path);
+    await this.#files.removeDirectory(path);
   }
 
   async stat(path: string): Promise<FileStat | undefined> {

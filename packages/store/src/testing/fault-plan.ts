@@ -17,7 +17,9 @@ export type Fault =
 export type FaultPlan = (call: FileCall) => Fault | undefined;
 
 const OPENING: readonly FileOperation[] = ["open", "openForWriting", "create", "listen"];
-const NAMING: readonly FileOperation[] = ["create", "makeDirectory", "rename", "link", "unlink", "listen"];
+const NAMING: readonly FileOperation[] = [
+  ...(["create", "makeDirectory", "rename", "link", "unlink", "removeDirectory", "listen"] as const),
+];
 const TAKING_SPACE: readonly FileOperation[] = [
   ...(["create", "makeDirectory", "rename", "link", "listen"] as const),
   ...(["write", "sync", "syncDirectory"] as const),

@@ -3,19 +3,20 @@
  * that keeping every state a file was ever in is cheap. Never written places read as NUL and take no memory.
  */
 
-import { createHash } from "node:crypto";
+import { asBigInt, hashOfBytes, mixed, NO_HASH, type Hash64 } from "./hash64.ts";
 
 const PAGE = 4096;
 
 /** `undefined`: nothing but NULs. */
-type Page = { readonly bytes: Buffer; digest: string | undefined } | undefined;
+type Page = { readonly bytes: Buffer; hash: Hash64 | undefined } | undefined;
 
 export class FileBytes {
   static readonly empty: FileBytes = new FileBytes(0, []);
 
   readonly size: number;
   readonly #pages: readonly Page[];
-  #digest: string | undefined;
+  #hash: Hash64 | undefined;
+  #digest: bigint | undefined;
 
   private constructor(size: number, pages: readonly Page[]) {
     this.size = size;
@@ -48,10 +49,10 @@ export class FileBytes {
       const length = Math.min(PAGE - offset, end - at);
       const old = pages[index]?.bytes;
       // Shorter than a page as long as only NULs would follow: most files are small.
-      const page = Buffer.alloc(Math.max(old?.length ?? 0, offset + length));
-      old?.copy(page);
+      const page = Buffer.allocUnsafe(Math.max(old?.length ?? 0, offset + length));
+      page.fill(0, old?.copy(page) ?? 0, offset);
       bytes.copy(page, offset, at - position, at - position + length);
-      pages[index] = { bytes: page, digest: undefined };
+      pages[index] = { bytes: page, hash: undefined };
       at += length;
     }
     return new FileBytes(Math.max(this.size, end), pages);
@@ -62,28 +63,34 @@ export class FileBytes {
     const pages = this.#pages.slice(0, Math.ceil(size / PAGE));
     const last = pages.pop();
     const kept = last?.bytes.subarray(0, size - pages.length * PAGE);
-    if (size > 0) pages.push(kept && { bytes: kept, digest: undefined });
+    if (size > 0) pages.push(kept && { bytes: kept, hash: undefined });
     return new FileBytes(size, pages);
   }
 
   /** Equal exactly when size and bytes are: a hole and written NULs are the same. */
-  get digest(): string {
-    return (this.#digest ??= this.#makeDigest());
+  get digest(): bigint {
+    return (this.#digest ??= asBigInt(this.hash));
   }
 
-  #makeDigest(): string {
-    let text = String(this.size);
+  /** The same as numbers. */
+  get hash(): Hash64 {
+    return (this.#hash ??= this.#makeHash());
+  }
+
+  #makeHash(): Hash64 {
+    let hash = mixed(NO_HASH, this.size | 0, Math.floor(this.size / 2 ** 32));
     for (const [index, page] of this.#pages.entries()) {
-      const digest = page === undefined ? "" : (page.digest ??= digestOf(page.bytes));
-      if (digest !== "") text += `,${index}:${digest}`;
+      if (page === undefined) continue;
+      const { low, high } = (page.hash ??= hashOfPage(page.bytes));
+      if (low !== NO_HASH.low || high !== NO_HASH.high) hash = mixed(hash, index, low, high);
     }
-    return text.length <= 64 ? text : createHash("sha1").update(text).digest("base64");
+    return hash;
   }
 }
 
-/** Empty for nothing but NULs; NULs at the end do not count. */
-function digestOf(bytes: Buffer): string {
+/** NO_HASH for nothing but NULs; NULs at the end do not count. */
+function hashOfPage(bytes: Buffer): Hash64 {
   let length = bytes.length;
   while (length > 0 && bytes[length - 1] === 0) length -= 1;
-  return length === 0 ? "" : createHash("sha1").update(bytes.subarray(0, length)).digest("base64");
+  return length === 0 ? NO_HASH : hashOfBytes(bytes, length);
 }

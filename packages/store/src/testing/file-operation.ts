@@ -19,6 +19,7 @@ export type FileOperation =
   | "rename"
   | "link"
   | "unlink"
+  | "removeDirectory"
   | "resolve"
   | "listen";
 

@@ -8,12 +8,17 @@ import { applyChange, unsyncedChanges, type FileChange, type FileInode } from ".
 
 /** The part of a disk that is written whole or not at all. */
 const SECTOR = 512;
+/** What a file system moves at once. A long write is taken apart into these, a short one into sectors. */
+const BLOCK = 4096;
+const MOST_SECTORS = 16;
 
 export type Fate =
   | { readonly kind: "kept" }
   | { readonly kind: "lost" }
   /** Only bytes `from` to `to` of the write; `grown`: the size is that of the whole write, the rest reads as NUL. */
   | { readonly kind: "part"; readonly from: number; readonly to: number; readonly grown: boolean }
+  /** All but bytes `from` to `to`: the pieces of a write get in in any order. */
+  | { readonly kind: "gap"; readonly from: number; readonly to: number }
   /** NULs in place of all its bytes. */
   | { readonly kind: "nul" };
 
@@ -39,6 +44,13 @@ export function fatesOf(change: FileChange): readonly Fate[] {
     ...[...ends].map((from) => ({ kind: "part", from, to: length, grown: false }) as const),
     ...cuts.map((to) => ({ kind: "part", from: 0, to, grown: false }) as const),
     ...[0, ...cuts].map((to) => ({ kind: "part", from: 0, to, grown: true }) as const),
+    ...innerPieces(change.position, length).flatMap(
+      ([from, to]) =>
+        [
+          { kind: "gap", from, to },
+          { kind: "part", from, to, grown: false },
+        ] as const,
+    ),
   ];
 }
 
@@ -53,10 +65,23 @@ function cutsIn(position: number, length: number): number[] {
   return cuts.sort((a, b) => a - b);
 }
 
+/** The pieces of a write that have others before and behind them. */
+function innerPieces(position: number, length: number): (readonly [from: number, to: number])[] {
+  const size = length > MOST_SECTORS * SECTOR ? BLOCK : SECTOR;
+  const pieces: (readonly [number, number])[] = [];
+  for (let from = size - (position % size); from + size < length; from += size)
+    pieces.push([from, from + size]);
+  return pieces;
+}
+
 export function applyFate(bytes: FileBytes, change: FileChange, fate: Fate): FileBytes {
   if (fate.kind === "lost") return bytes;
   if (fate.kind === "kept" || change.kind === "truncate") return applyChange(bytes, change);
   if (fate.kind === "nul") return bytes.write(Buffer.alloc(change.bytes.length), change.position);
+  if (fate.kind === "gap") {
+    const beginning = bytes.write(change.bytes.subarray(0, fate.from), change.position);
+    return beginning.write(change.bytes.subarray(fate.to), change.position + fate.to);
+  }
   const part = bytes.write(change.bytes.subarray(fate.from, fate.to), change.position + fate.from);
   return fate.grown ? part.resize(Math.max(part.size, change.position + change.bytes.length)) : part;
 }
@@ -66,7 +91,7 @@ export function fileOutcomes(file: FileInode, limit: number): readonly FileOutco
   let outcomes: FileOutcome[] = [{ bytes: file.durable, fates: [] }];
   for (const change of unsyncedChanges(file)) {
     const fates = fatesOf(change);
-    const next = new Map<string, FileOutcome>();
+    const next = new Map<bigint, FileOutcome>();
     for (const outcome of outcomes) {
       for (const fate of fates) {
         const bytes = applyFate(outcome.bytes, change, fate);
@@ -96,5 +121,6 @@ function tellChange(change: FileChange): string {
 function tellFate(fate: Exclude<Fate, { kind: "kept" }>): string {
   if (fate.kind === "lost") return "lost";
   if (fate.kind === "nul") return "NULs in its place";
+  if (fate.kind === "gap") return `all but its bytes ${fate.from} to ${fate.to}`;
   return `only its bytes ${fate.from} to ${fate.to}${fate.grown ? ", the size grown" : ""}`;
 }

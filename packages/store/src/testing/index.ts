@@ -11,6 +11,8 @@ export { failForEver, failOnce, fillDisk, type Fault, type FaultPlan } from "./f
 export type { FileCall, FileOperation } from "./file-operation.ts";
 export { ProcessKilled } from "./process-killed.ts";
 export { compareByRandomOperations, type RandomOperations } from "./random-operations.ts";
+export { Scheduler, SchedulerStuck, type Choices, type ScheduledEvent, type Temper } from "./scheduler.ts";
+export type { ScheduledProcess } from "./scheduled-process.ts";
 export { SeededRandom } from "./seeded-random.ts";
 export type { MachineOperation } from "./simulated-kernel.ts";
 export {

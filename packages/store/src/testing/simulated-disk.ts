@@ -49,6 +49,8 @@ export class SimulatedDisk {
   #nameChanges: readonly NameChange[];
   #nextInode: number;
   #nameSyncs = 0;
+  /** Nobody else has got them yet: they may be changed in place. */
+  readonly #ownNames = new Set<Names>();
 
   constructor(image: DiskImage = EMPTY_IMAGE) {
     this.#inodes = new InodeTable(image.inodes);
@@ -62,6 +64,7 @@ export class SimulatedDisk {
   }
 
   image(): DiskImage {
+    this.#ownNames.clear();
     return { inodes: this.#inodes.share(), nameChanges: this.#nameChanges, nextInode: this.#nextInode };
   }
 
@@ -71,7 +74,8 @@ export class SimulatedDisk {
 
   /** `undefined`: there is nothing. ENOTDIR where a file is used as a directory. */
   find(path: string, syscall: string): number | undefined {
-    return this.#walk(pathNames(path, syscall), syscall, path);
+    const names = pathNames(path, syscall);
+    return this.#walk(names, names.length, syscall, path);
   }
 
   /** ENOENT if there is nothing. */
@@ -117,6 +121,14 @@ export class SimulatedDisk {
     if (inode === undefined) throw systemError("ENOENT", "unlink", path);
     if (this.#inodes.get(inode).kind === "directory") throw systemError("EISDIR", "unlink", path);
     this.#changeNames([{ ...place, inode: undefined }], `unlink ${path}`);
+  }
+
+  removeDirectory(path: string): void {
+    const place = this.#place(path, "rmdir");
+    const inode = this.#lookUp(place, "rmdir", path);
+    if (inode === undefined) throw systemError("ENOENT", "rmdir", path);
+    if (this.#namesOf(inode, "rmdir", path).size > 0) throw systemError("ENOTEMPTY", "rmdir", path);
+    this.#changeNames([{ ...place, inode: undefined }], `rmdir ${path}`);
   }
 
   rename(from: string, to: string): void {
@@ -198,7 +210,7 @@ export class SimulatedDisk {
 
   #edit({ directory, name, inode }: NameEdit, which: "seen" | "durable"): void {
     const before = this.#inodes.directory(directory);
-    const names = new Map(before[which]);
+    const names = this.#changeable(before[which]);
     if (inode === undefined) names.delete(name);
     else names.set(name, inode);
     this.#inodes.set(
@@ -210,6 +222,13 @@ export class SimulatedDisk {
     );
   }
 
+  #changeable(names: Names): Map<string, number> {
+    if (this.#ownNames.has(names)) return names as Map<string, number>;
+    const own = new Map(names);
+    this.#ownNames.add(own);
+    return own;
+  }
+
   #countLinks(number: number, by: number): void {
     const inode = this.#inodes.get(number);
     this.#inodes.set(number, { ...inode, links: inode.links + by });
@@ -217,9 +236,9 @@ export class SimulatedDisk {
 
   #place(path: string, syscall: string, ofRoot = "EBUSY"): Place {
     const names = pathNames(path, syscall);
-    const name = names.pop();
+    const name = names.at(-1);
     if (name === undefined) throw systemError(ofRoot, syscall, path);
-    const directory = this.#walk(names, syscall, path);
+    const directory = this.#walk(names, names.length - 1, syscall, path);
     if (directory === undefined) throw systemError("ENOENT", syscall, path);
     this.#namesOf(directory, syscall, path);
     return { directory, name };
@@ -231,16 +250,20 @@ export class SimulatedDisk {
     return place;
   }
 
-  #walk(names: readonly string[], syscall: string, path: string): number | undefined {
+  /** Along the first `count` of the names. */
+  #walk(names: readonly string[], count: number, syscall: string, path: string): number | undefined {
     let number: number | undefined = ROOT_INODE;
-    for (const name of names) {
-      if (number === undefined) return undefined;
-      number = this.#lookUp({ directory: number, name }, syscall, path);
+    for (let index = 0; index < count && number !== undefined; index += 1) {
+      number = this.#child(number, names[index] ?? "", syscall, path);
     }
     return number;
   }
 
   #lookUp({ directory, name }: Place, syscall: string, path: string): number | undefined {
+    return this.#child(directory, name, syscall, path);
+  }
+
+  #child(directory: number, name: string, syscall: string, path: string): number | undefined {
     const names = this.#namesOf(directory, syscall, path);
     if (isTooLong(name)) throw systemError("ENAMETOOLONG", syscall, path);
     return names.get(name);

@@ -57,6 +57,10 @@ export class SimulatedFileSystem implements FileSystem {
     return this.#process.perform("unlink", path, () => this.#disk.unlink(path));
   }
 
+  removeDirectory(path: string): Promise<void> {
+    return this.#process.perform("removeDirectory", path, () => this.#disk.removeDirectory(path));
+  }
+
   stat(path: string): Promise<FileStat | undefined> {
     return this.#process.perform("stat", path, () => {
       try {

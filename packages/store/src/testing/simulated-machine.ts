@@ -7,6 +7,7 @@ import { imageOfState, tellState } from "./crash-state.ts";
 import { crashStates } from "./crash-states.ts";
 import { CrashableHost } from "./crashable-host.ts";
 import { describeDisk } from "./describe-disk.ts";
+import { fingerprintDisk } from "./fingerprint-disk.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 import { SimulatedKernel, type KernelImage, type MachineOperation } from "./simulated-kernel.ts";
 
@@ -44,9 +45,19 @@ export class SimulatedMachine {
     this.#kernel.clock = milliseconds;
   }
 
+  /** So much time passes for everybody. */
+  pass(milliseconds: number): void {
+    this.#kernel.pass(milliseconds);
+  }
+
   /** Costs next to nothing, and nothing that happens later shows in it. */
   capture(): Capture {
     return new Capture({ ...this.#kernel.image(), story: this.#story });
+  }
+
+  /** 64 bits: the same for disks on which the same is seen, in all but times and what `isLeftOut` says of a path. */
+  fingerprint(isLeftOut?: (path: string) => boolean): bigint {
+    return fingerprintDisk(this.#kernel.disk, isLeftOut);
   }
 
   /** What happened, and what is on the disk: for failure messages. */

@@ -29,13 +29,16 @@ export class SimulatedProcess {
    * but never learns so.
    */
   perform<T>(operation: FileOperation, path: string, action: () => T, to?: string): Promise<T> {
-    return this.askKernel(() => {
+    return new Promise((resolve) => {
+      this.#assertAlive();
+      let result: T;
       try {
-        return action();
+        result = action();
       } finally {
         this.kernel.announce(this.pid, operation, path, to);
         this.#assertAlive();
       }
+      resolve(result);
     });
   }
 

@@ -189,6 +189,7 @@ function wrapFiles(files: Host["files"], skipped: "sync" | "syncDirectory"): Hos
     rename: async (from, to) => await files.rename(from, to),
     link: async (from, to) => await files.link(from, to),
     unlink: async (path) => await files.unlink(path),
+    removeDirectory: async (path) => await files.removeDirectory(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
   };

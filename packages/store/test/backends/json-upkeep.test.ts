@@ -34,6 +34,7 @@ test("verify reads the files again: what was damaged since is found, named and l
       kind: "corrupt",
       reason: expect.stringContaining("checksum") as string,
       key: "bad",
+      left: expect.stringContaining("backup") as string,
     },
   ];
   const report = { sessions: 1, records: 3, damage };

@@ -7,7 +7,7 @@ import type { Host } from "../../src/host/host.ts";
 import { failingHost } from "../../src/testing/failing-host.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
 import { Gate, heldHost } from "./held-host.ts";
-import { user } from "./workloads.ts";
+import { user } from "../support/conversation.ts";
 
 const open = async (host: Host, journalBytes?: number): Promise<Store> =>
   await openStore(jsonlBackend("/store", { host, ...(journalBytes === undefined ? {} : { journalBytes }) }), {

@@ -9,7 +9,7 @@ import { openStore, type Damage, type SessionRecord, type Store } from "../../sr
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import type { Host } from "../../src/host/host.ts";
 import type { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
-import { user } from "./workloads.ts";
+import { user } from "../support/conversation.ts";
 
 export const DIRECTORY = "/store";
 

@@ -14,15 +14,6 @@ export function withoutSync(host: Host, thing: SyncedThing): Host {
   });
 }
 
-/** Syncs once more after a failure, and believes the second answer. */
-export function withRetriedSync(host: Host): Host {
-  const retry = async (sync: () => Promise<void>): Promise<void> => await sync().catch(sync);
-  return wrapped(host, {
-    file: (file) => ({ sync: async () => await retry(async () => await file.sync()) }),
-    syncDirectory: async (path) => await retry(async () => await host.files.syncDirectory(path)),
-  });
-}
-
 interface Wrapping {
   readonly file: (file: OpenFile, path: string) => Partial<OpenFile>;
   readonly syncDirectory: (path: string) => Promise<void>;
@@ -50,6 +41,7 @@ function wrapped(host: Host, { file: wrapFile, syncDirectory }: Wrapping): Host 
     rename: async (from, to) => await files.rename(from, to),
     link: async (from, to) => await files.link(from, to),
     unlink: async (path) => await files.unlink(path),
+    removeDirectory: async (path) => await files.removeDirectory(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
   };

@@ -31,6 +31,7 @@ export function heldHost(host: Host, hold: Hold): Host {
     rename: async (from, to) => await through("rename", to, async () => await files.rename(from, to)),
     link: async (from, to) => await through("link", to, async () => await files.link(from, to)),
     unlink: async (path) => await files.unlink(path),
+    removeDirectory: async (path) => await files.removeDirectory(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
   };

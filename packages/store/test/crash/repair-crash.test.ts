@@ -142,11 +142,11 @@ test.each([
 test("control: without syncing the new files, records are lost", async () => {
   const spoiled = spoiledBoth();
   const captures = await run(spoiled.files, (host) => withoutSync(host, "session file"));
-  expect((await firstViolation(captures, spoiled)).violation).toBeDefined();
+  expect((await firstViolation(captures, spoiled)).violation).toMatch(/an empty file|a reader gets/);
 });
 
 test("control: without syncing names, a segment that the chain names is gone", async () => {
   const spoiled = spoiledSegments();
   const captures = await run(spoiled.files, (host) => withoutSync(host, "session directory"));
-  expect((await firstViolation(captures, spoiled)).violation).toBeDefined();
+  expect((await firstViolation(captures, spoiled)).violation).toMatch(/a reader gets/);
 });

@@ -8,7 +8,7 @@ import { openStore, type SessionRecord } from "../../src/index.ts";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import { SimulatedMachine, type Capture } from "../../src/testing/simulated-machine.ts";
 import { DIRECTORY, findViolation, recordsOf } from "./crash-oracle.ts";
-import { user } from "./workloads.ts";
+import { user } from "../support/conversation.ts";
 
 /** Written and put away, so that names of every kind are on their way when the kill comes. */
 async function firstLife(): Promise<{ operation: string; capture: Capture }[]> {

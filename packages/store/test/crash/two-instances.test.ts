@@ -41,6 +41,7 @@ function unbound(files: FileSystem): FileSystem {
     rename: async (from, to) => await files.rename(from, to),
     link: async (from, to) => await files.link(from, to),
     unlink: async (path) => await files.unlink(path),
+    removeDirectory: async (path) => await files.removeDirectory(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
   };

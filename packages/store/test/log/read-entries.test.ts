@@ -158,6 +158,24 @@ describe("a log in several files", () => {
     );
   });
 
+  test("a batch of which only a part is left counts in both directions, if a checkpoint follows it", async () => {
+    const built = build([
+      message("1"),
+      [message("2"), message("3"), message("4")],
+      "checkpoint",
+      message("5"),
+    ]);
+    const [third, fourth] = [built.lines[2], built.lines[3]];
+    const file = built.files[0] ?? Buffer.alloc(0);
+    // The newline between them and a byte before it: they look like one record.
+    for (const at of [third?.bytes ?? 0, (third?.bytes ?? 0) - 5]) file[(third?.offset ?? 0) + at - 1] = 0x21;
+    expect(fourth?.offset).toBe((third?.offset ?? 0) + (third?.bytes ?? 0));
+    const log = readable(built);
+    const seqs = (await collect(log, 1, 5, false)).map(({ seq }) => seq);
+    expect(seqs).toEqual([1, 2, 5]);
+    expect((await collect(log, 1, 5, true)).map(({ seq }) => seq)).toEqual(seqs.toReversed());
+  });
+
   test("an old line pasted behind newer ones does not hide them from a reader that goes backwards", async () => {
     const steps: Step[] = Array.from({ length: 20 }, (_, index) => message(String(index)));
     const built = build([...steps.slice(0, 12), "checkpoint", ...steps.slice(12)]);

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeCheckpoint } from "../../src/record/checkpoint.ts";
+import { encodeCheckpoint, isCheckpointDue } from "../../src/record/checkpoint.ts";
 import { decodeLine } from "../../src/record/decode.ts";
 import { EMPTY_STATE, foldEntry } from "../../src/record/fold.ts";
 import { anyEntry } from "../support/arbitrary-entries.ts";
@@ -31,4 +31,12 @@ describe("a checkpoint", () => {
       expect(decodeLine(flipped, SESSION_ID).kind).toBe("bad");
     }
   });
+});
+
+test("the next one is due after 256 KiB, or after eight times the size of the one before", () => {
+  expect(isCheckpointDue(256 * 1024 - 1, 0)).toBe(false);
+  expect(isCheckpointDue(256 * 1024, 0)).toBe(true);
+  expect(isCheckpointDue(256 * 1024, 32 * 1024)).toBe(true);
+  expect(isCheckpointDue(256 * 1024, 32 * 1024 + 1)).toBe(false);
+  expect(isCheckpointDue(8 * (32 * 1024 + 1), 32 * 1024 + 1)).toBe(true);
 });

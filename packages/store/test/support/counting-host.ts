@@ -26,6 +26,7 @@ export function countingHost(): { readonly host: Host; readonly counts: DiskCoun
     rename: async (from, to) => await real.rename(from, to),
     link: async (from, to) => await real.link(from, to),
     unlink: async (path) => await real.unlink(path),
+    removeDirectory: async (path) => await real.removeDirectory(path),
     stat: async (path) => await real.stat(path),
     resolve: async (path) => await real.resolve(path),
   };

@@ -5,7 +5,7 @@
 
 import { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
+import { newId } from "../new-id.ts";
 import type { Entry } from "../../record/entry.ts";
 import type {
   BackendLockOptions,
@@ -112,8 +112,9 @@ export class JsonSessions implements OpenBackend {
     return sessions.get(key)?.memory.snapshot("active", files?.bytes(key));
   }
 
-  async *snapshots(): AsyncIterable<Snapshot> {
+  async *snapshots(onCount?: (sessions: number) => void): AsyncIterable<Snapshot> {
     const { files, sessions } = await this.#loaded;
+    onCount?.(sessions.size);
     for (const [key, { memory }] of sessions) yield memory.snapshot("active", files?.bytes(key));
   }
 
@@ -193,7 +194,7 @@ export class JsonSessions implements OpenBackend {
   }
 
   #begin(key: string, at: string): JsonSession {
-    const id = makeId(this.#host.now(), this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+    const id = newId(this.#host);
     return new JsonSession({ header: { key, id, at }, records: [], others: {} });
   }
 

@@ -6,7 +6,7 @@ import type { FileStat, Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { removeIfThere } from "../../host/small-files.ts";
 import { writeFully } from "../../host/write-fully.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
+import { newId } from "../new-id.ts";
 
 const TEMPORARY = /^\.longhand-[0-9A-Z]{26}\.tmp$/;
 
@@ -21,7 +21,7 @@ export async function writeTemporaryFile(
   directory: string,
   bytes: Buffer,
 ): Promise<TemporaryFile> {
-  const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+  const id = newId(host);
   const path = join(directory, `.longhand-${id}.tmp`);
   try {
     const file = await host.files.open(path, "create");

@@ -10,6 +10,8 @@ import { readTextFile } from "./read-text-file.ts";
 import { isFileOf, olderState, type SessionFiles } from "./session-files.ts";
 import { decodeSessionJson, JSON_SUFFIX, MAX_FILE_BYTES } from "./session-json.ts";
 
+const LEFT = "whole-file JSON cannot be mended; put the file back from a backup, or move it out of the store";
+
 type Finding =
   | { readonly kind: "session"; readonly records: number }
   | { readonly kind: "damage"; readonly damage: Damage }
@@ -51,7 +53,8 @@ async function verifyFile(
     if (!isAskedFor) return { kind: "nothing" };
     const bytes = file.stat?.size ?? 0;
     const whose = key === undefined ? {} : { key };
-    return { kind: "damage", damage: { file: path, offset: 0, bytes, kind: "corrupt", reason, ...whose } };
+    const place = { file: path, offset: 0, bytes, kind: "corrupt", reason } as const;
+    return { kind: "damage", damage: { ...place, ...whose, left: LEFT } };
   };
   if (file.kind === "unreadable") return damaged(file.reason, undefined);
   const decoded = decodeSessionJson(file.text, name);

@@ -21,8 +21,10 @@ import type { VerifyReport } from "../../store/types.ts";
 import { readUnlanded } from "./instance/dead-journals.ts";
 import { estimateReclaim } from "./upkeep/estimate-reclaim.ts";
 import { sessionFiles } from "./files/find-session-file.ts";
-import { layoutOf, type Layout } from "./files/layout.ts";
+import { layoutOf, leaseNameOf, type Layout } from "./files/layout.ts";
 import { listReadableSessions } from "./reading/list-sessions.ts";
+import { isHeld } from "./leases/is-held.ts";
+import { LeaseFiles } from "./leases/lease-files.ts";
 import { listInstances, Neighbours } from "./leases/neighbours.ts";
 import { purgeTrash } from "./upkeep/purge-trash.ts";
 import { readKey } from "./reading/read-key.ts";
@@ -85,9 +87,11 @@ export class JsonlReader implements OpenBackend {
     return await readKey(await this.#place(), key);
   }
 
-  async *snapshots(): AsyncIterable<Snapshot> {
+  async *snapshots(onCount?: (sessions: number) => void): AsyncIterable<Snapshot> {
     const place = await this.#place();
-    yield* listReadableSessions(place, await sessionFiles(this.#host.files, this.#layout));
+    const files = await sessionFiles(this.#host.files, this.#layout);
+    onCount?.(files.length);
+    yield* listReadableSessions(place, files);
   }
 
   close(): Promise<void> {
@@ -101,7 +105,15 @@ export class JsonlReader implements OpenBackend {
     const layout = this.#layout;
     try {
       const patchesOf = await readUnlanded(files, layout, await this.#deadInstances(), onDamage);
-      return { files, layout, patchesOf, onDamage, onError };
+      return {
+        files,
+        layout,
+        patchesOf,
+        onDamage,
+        onError,
+        mayBeGrowing: async (key) =>
+          await isHeld(new LeaseFiles(files, layout, ""), this.#neighbours, leaseNameOf(key)),
+      };
     } catch (error) {
       if (errorCode(error) === "ENOTDIR") throw notADirectory(this.directory);
       throw ioError(error, "reading the journals", layout.journals);

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { LonghandError } from "../../../src/errors.ts";
 import { packMembers } from "../../../src/log/pack-members.ts";
+import { jsonlBackend, openStore } from "../../../src/index.ts";
 import { putAwayName } from "../../../src/backends/jsonl/files/layout.ts";
 import { segmentPath } from "../../../src/log/segment-path.ts";
 import { decodeHeader, encodeHeader, type Header } from "../../../src/record/header.ts";
@@ -78,11 +79,17 @@ async function expectMended(
   machine: SimulatedMachine,
   session: BuiltSession,
   lost: readonly number[],
+  lostBefore: readonly number[] = [],
 ): Promise<void> {
   const host = machine.startProcess();
+  const before = await filesUnder(host, LAYOUT.damaged);
   const report = await repair(host);
   expect(report.damage.length).toBeGreaterThan(0);
   expect(report.damage.filter(({ reason }) => reason.includes("left as it is"))).toEqual([]);
+  // What it says it gave up is what is missing afterwards, no more and no less; what it kept is there.
+  expect((report.lost ?? []).flatMap(seqsOf)).toEqual(lost.filter((seq) => !lostBefore.includes(seq)));
+  const aside = [...(await filesUnder(host, LAYOUT.damaged)).keys()].filter((name) => !before.has(name));
+  expect(new Set(report.kept ?? [])).toEqual(new Set(aside.map((name) => `${LAYOUT.damaged}/${name}`)));
   expect((await verify(host)).damage).toEqual([]);
   const read = await readBack(host, session);
   expect(read.entries).toEqual(session.entries.filter(({ seq }) => !lost.includes(seq)));
@@ -91,6 +98,10 @@ async function expectMended(
   expect((await readBack(host, BYSTANDER)).entries).toEqual(BYSTANDER.entries);
   expect(await appendOne(host, session)).toBe(session.state.seq + 1);
   expect((await verify(host)).damage).toEqual([]);
+}
+
+function seqsOf({ first, last }: { readonly first: number; readonly last: number }): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 async function kept(machine: SimulatedMachine): Promise<Buffer> {
@@ -186,7 +197,7 @@ describe("the active file", () => {
     const bytes = Buffer.alloc((await file.stat()).size);
     await file.read(bytes, 0);
     await file.write(Buffer.from("X"), bytes.indexOf("one"));
-    await expectMended(machine, SMALL, [1, 5]);
+    await expectMended(machine, SMALL, [1, 5], [5]);
   });
 
   test("F2 a mark before the header stays", async () => {
@@ -385,7 +396,7 @@ describe("sealed files", () => {
     expect((await kept(machine)).equals(packed)).toBe(true);
   });
 
-  test("dropped ones are no damage; their file, if it is still there, is an orphan", async () => {
+  test("dropped ones are no damage; their file, if it is still there, goes with the next reclaim", async () => {
     const { path, header } = LONG;
     const [first, ...others] = header.chain;
     if (first === undefined) throw new Error("no chain");
@@ -397,10 +408,15 @@ describe("sealed files", () => {
     const without = await spoil(LONG, { [path]: bytes, [segment(0)]: undefined });
     expect((await verify(without.startProcess())).damage).toEqual([]);
     const host = (await spoil(LONG, { [path]: bytes })).startProcess();
-    expect((await verify(host)).damage).toMatchObject([{ file: segment(0) }]);
-    await repair(host);
     expect((await verify(host)).damage).toEqual([]);
-    expect((await readBack(host, LONG)).entries).toEqual(LONG.entries.slice(3));
+    expect(await host.files.stat(segment(0))).toBeDefined();
+    const store = await openStore(jsonlBackend(LAYOUT.directory, { host }));
+    await store.reclaim();
+    await store.close();
+    expect(await host.files.stat(segment(0))).toBeUndefined();
+    expect((await readBack(host, LONG)).entries.slice(0, LONG.entries.length - 3)).toEqual(
+      LONG.entries.slice(3),
+    );
   });
 });
 

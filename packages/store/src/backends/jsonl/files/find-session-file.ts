@@ -1,5 +1,6 @@
 /** Where session files lie: active, archived, trashed; and how one is found by its id, wherever it went. */
 
+import type { LonghandError } from "../../../errors.ts";
 import type { FileSystem, OpenFile } from "../../../host/host.ts";
 import { errorCode, ioError } from "../../../host/io-error.ts";
 import { namesIn } from "../../../host/names-in.ts";
@@ -12,7 +13,10 @@ import { isId } from "../../../record/session-id.ts";
 import type { SessionInfo } from "../../../record/session-record.ts";
 import { putAwayName, type Layout } from "./layout.ts";
 
-/** `lastName` is what its active file was called. */
+/**
+ * `lastName` is what its active file was called. A file that cannot be read is passed over; only if the session is in none
+ * of the others it may be that one, and then this rejects, naming it: nobody may take the session for gone.
+ */
 export async function findSessionFile(
   files: FileSystem,
   layout: Layout,
@@ -23,16 +27,19 @@ export async function findSessionFile(
     { path: `${layout.directory}/${lastName}`, name: lastName, status: "active" },
     ...PUT_AWAY.map((status) => putAwayFile(layout, status, putAwayName(lastName, id))),
   ];
+  const unreadable: LonghandError[] = [];
+  const findAmong = async (among: readonly SessionFile[]): Promise<FoundSessionFile | undefined> => {
+    for (const file of among) {
+      const header = await tryReadHeader(files, file.path, (error) => unreadable.push(error));
+      if (header?.id === id) return { ...file, header };
+    }
+    return undefined;
+  };
   // Twice: it may be moved from one place to another while we look.
-  for (const file of [...likely, ...likely]) {
-    const header = await readHeader(files, file.path);
-    if (header?.id === id) return { ...file, header };
-  }
-  for (const file of await sessionFiles(files, layout)) {
-    const header = await readHeader(files, file.path);
-    if (header?.id === id) return { ...file, header };
-  }
-  return undefined;
+  const found =
+    (await findAmong([...likely, ...likely])) ?? (await findAmong(await sessionFiles(files, layout)));
+  if (found === undefined && unreadable[0] !== undefined) throw unreadable[0];
+  return found;
 }
 
 export interface SessionFile {
@@ -105,6 +112,20 @@ export async function readHeader(files: FileSystem, path: string): Promise<Heade
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
+  }
+}
+
+/** The same, where the others go on if this one cannot be read. */
+export async function tryReadHeader(
+  files: FileSystem,
+  path: string,
+  onUnreadable: (error: LonghandError) => void,
+): Promise<Header | undefined> {
+  try {
+    return await readHeader(files, path);
+  } catch (error) {
+    onUnreadable(ioError(error, "reading the session", path));
+    return undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
 import { aliasFileName } from "../../../migrate/aliases.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
+import { isId } from "../../../record/session-id.ts";
 
 export interface Layout {
   /** Active sessions. */
@@ -55,10 +56,16 @@ export function putAwayName(activeName: string, id: string): string {
   return `${activeName.slice(0, -SESSION_SUFFIX.length)}.${id}${SESSION_SUFFIX}`;
 }
 
-/** Of a session that was put away. */
-export function idInName(putAway: string): string {
-  const withoutSuffix = putAway.slice(0, -SESSION_SUFFIX.length);
-  return withoutSuffix.slice(withoutSuffix.lastIndexOf(".") + 1);
+/** `undefined`: it is not in the name, as with every active session. */
+export function idInName({
+  name,
+  status,
+}: {
+  readonly name: string;
+  readonly status: string;
+}): string | undefined {
+  const id = status === "active" ? "" : (name.slice(0, -SESSION_SUFFIX.length).split(".").at(-1) ?? "");
+  return isId(id) ? id : undefined;
 }
 
 export const JOURNAL_SUFFIX = ".journal";

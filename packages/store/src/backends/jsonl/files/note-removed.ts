@@ -1,6 +1,7 @@
 import type { Host } from "../../../host/host.ts";
 import { errorCode, ioError } from "../../../host/io-error.ts";
 import { makeDirectory } from "../../../host/make-directories.ts";
+import { removeIfThere } from "../../../host/small-files.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import { removedPath, type Layout } from "./layout.ts";
@@ -31,7 +32,11 @@ export async function noteRemoved(
         await file.sync();
       });
     }
-    await files.syncDirectory(layout.removed);
+    await files.syncDirectory(layout.removed).catch(async (error: unknown) => {
+      // No later sync makes up for it: the next attempt gives the note its name anew.
+      await removeIfThere(files, path).catch(() => undefined);
+      throw error;
+    });
   } catch (error) {
     throw ioError(error, "noting that a session is removed", path);
   }

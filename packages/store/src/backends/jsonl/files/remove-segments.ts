@@ -5,8 +5,8 @@ import { segmentDirectory } from "../../../log/segment-path.ts";
 import type { Layout } from "./layout.ts";
 
 /**
- * The sealed files of a session that is removed for good. After the session itself: cut short before, they are orphans,
- * which nobody reads. What a fork of it shares stays with the fork.
+ * The sealed files of a session that nobody has, or ever will have. What a fork of it shares stays with the fork. Its
+ * directory stays, with nothing in it.
  */
 export async function removeSegments(files: FileSystem, layout: Layout, sessionId: string): Promise<void> {
   const directory = segmentDirectory(layout.segments, sessionId);

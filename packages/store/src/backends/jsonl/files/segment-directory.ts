@@ -1,6 +1,6 @@
-import { errorCode } from "../../../host/io-error.ts";
-import { segmentDirectory } from "../../../log/segment-path.ts";
 import type { FileSystem } from "../../../host/host.ts";
+import { makeDirectory } from "../../../host/make-directories.ts";
+import { segmentDirectory } from "../../../log/segment-path.ts";
 import type { Layout } from "./layout.ts";
 
 interface SegmentSurroundings {
@@ -10,17 +10,10 @@ interface SegmentSurroundings {
   syncNames(directory: string): Promise<void>;
 }
 
-/** The directory for a session's sealed files, its name durable. */
+/** The directory for a session's sealed files, its name durable: also where somebody was killed before he synced it. */
 export async function makeSegmentDirectory(around: SegmentSurroundings, sessionId: string): Promise<void> {
   const { files, layout } = around;
-  for (const [path, parent] of [
-    [layout.segments, layout.directory],
-    [segmentDirectory(layout.segments, sessionId), layout.segments],
-  ] as const) {
-    // Also where somebody has made it and was killed before the name was synced.
-    await files.makeDirectory(path).catch((error: unknown) => {
-      if (errorCode(error) !== "EEXIST") throw error;
-    });
-    await around.syncNames(parent);
-  }
+  const sync = async (parent: string): Promise<void> => await around.syncNames(parent);
+  await makeDirectory(files, layout.segments, sync);
+  await makeDirectory(files, segmentDirectory(layout.segments, sessionId), sync);
 }

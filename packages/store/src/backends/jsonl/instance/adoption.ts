@@ -35,11 +35,22 @@ export interface AdoptionSurroundings {
 
 export class Adoption {
   readonly #around: AdoptionSurroundings;
+  #damage: readonly Damage[] = [];
   /** Two tasks of this instance that meet the same dead one share the work: the lock keeps only others out. */
   readonly #underWay = new Map<string, Promise<Standing | undefined>>();
 
   constructor(around: AdoptionSurroundings) {
     this.#around = around;
+  }
+
+  /** What was wrong with the journals that this instance has taken over: told, set aside, and in the next report. */
+  get damage(): readonly Damage[] {
+    return this.#damage;
+  }
+
+  /** It is in a report of what was repaired. */
+  forgetDamage(): void {
+    this.#damage = [];
   }
 
   /** Every dead instance. Where somebody else is at it, waits for him. */
@@ -76,7 +87,11 @@ export class Adoption {
   }
 
   async #adoptUnderLock(dead: string): Promise<Standing | undefined> {
-    const { host, layout, leaseFiles, neighbours, onDamage } = this.#around;
+    const { host, layout, leaseFiles, neighbours } = this.#around;
+    const onDamage = (damage: Damage): void => {
+      this.#damage = [...this.#damage, damage];
+      this.#around.onDamage(damage);
+    };
     const lock = await this.#lock(dead);
     if (typeof lock !== "number") return lock;
     try {
@@ -141,12 +156,16 @@ async function syncNames(files: FileSystem, layout: Layout): Promise<void> {
   }
 }
 
-/** Empty even if its removal is undone: the next generation in its head, durably. */
+/**
+ * Empty even if its removal is undone: both copies of its head name later generations, durably, one after the other.
+ * Should its owner live after all, it may be about to begin its next generation, over one of the two: the other counts.
+ */
 async function emptyJournal(files: FileSystem, path: string, { head }: JournalContents): Promise<void> {
-  const generation = head.generation + 1;
   await useFile(await files.open(path, "write"), async (file) => {
-    await writeFully(file, encodeHead({ ...head, generation }), headPosition(generation));
-    await file.sync();
+    for (const generation of [head.generation + 3, head.generation + 4]) {
+      await writeFully(file, encodeHead({ ...head, generation }), headPosition(generation));
+      await file.sync();
+    }
   });
 }
 

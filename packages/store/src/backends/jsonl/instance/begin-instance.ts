@@ -10,7 +10,7 @@ import { placeMark, removeIfThere } from "../../../host/small-files.ts";
 import type { InstanceDescription } from "../../../journal/instance-description.ts";
 import { Journal } from "../../../journal/journal.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../../record/session-id.ts";
+import { newId } from "../../new-id.ts";
 import type { BackendOptions } from "../../../store/backend.ts";
 import { Adoption } from "./adoption.ts";
 import { rememberGivenUp } from "../leases/liveness.ts";
@@ -44,7 +44,7 @@ export interface InstanceOptions extends BackendOptions {
 }
 
 export async function beginInstance(host: Host, layout: Layout, options: InstanceOptions): Promise<Instance> {
-  const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+  const id = newId(host);
   const beginning = new Beginning(host, layout, id);
   try {
     return await beginning.complete(options);

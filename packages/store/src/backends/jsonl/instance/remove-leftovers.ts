@@ -5,6 +5,7 @@ import { removeIfThere } from "../../../host/small-files.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
 import { isId } from "../../../record/session-id.ts";
 import type { Layout } from "../files/layout.ts";
+import { removeStub, sessionOfStub } from "../files/session-stub.ts";
 import type { Neighbours } from "../leases/neighbours.ts";
 
 const ID_LENGTH = 26;
@@ -19,8 +20,11 @@ export async function removeLeftovers(host: Host, layout: Layout, neighbours: Ne
     for (const name of await files.readDirectory(directory)) {
       if (!name.startsWith(TEMPORARY_PREFIX)) continue;
       const start = TEMPORARY_PREFIX.length;
-      if (await isLeftBy(name.slice(start, start + ID_LENGTH)))
-        await removeIfThere(files, `${directory}/${name}`);
+      if (!(await isLeftBy(name.slice(start, start + ID_LENGTH)))) continue;
+      const path = `${directory}/${name}`;
+      const session = sessionOfStub(name);
+      if (session === undefined) await removeIfThere(files, path);
+      else await removeStub(files, layout, path, session);
     }
   }
   for (const name of await files.readDirectory(layout.journals)) {

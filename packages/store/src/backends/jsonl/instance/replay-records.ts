@@ -9,6 +9,7 @@ import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import type { JournalRecord } from "../../../journal/block.ts";
 import { groupBySession } from "../../../journal/group-by-session.ts";
+import { patchesInReach } from "../../../log/byte-source.ts";
 import { findSessionFile, peekHeader } from "../files/find-session-file.ts";
 import { removedPath, type Layout } from "../files/layout.ts";
 
@@ -64,9 +65,11 @@ async function replayInto(
   if (header?.id !== session) return undefined;
   // What belongs in a file that was sealed or rewritten since was in it, and synced, before that.
   const present = records.filter((record) => record.file === header.file);
-  for (const { offset, bytes } of present) await writeFully(file, bytes, offset);
-  if (present.length > 0) await file.sync();
-  return records.filter((record) => record.file > header.file).length;
+  const inReach = patchesInReach((await file.stat()).size, present);
+  for (const { offset, bytes } of inReach) await writeFully(file, bytes, offset);
+  if (inReach.length > 0) await file.sync();
+  const later = records.filter((record) => record.file > header.file);
+  return later.length + present.length - inReach.length;
 }
 
 async function openIfThere(files: FileSystem, path: string): Promise<OpenFile | undefined> {

@@ -8,11 +8,11 @@
 import { assertNever } from "../../../errors.ts";
 import type { Host } from "../../../host/host.ts";
 import type { InstanceDescription } from "../../../journal/instance-description.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../../record/session-id.ts";
+import { newId } from "../../new-id.ts";
 import type { Adoption } from "../instance/adoption.ts";
 import type { LeaseFiles, LeaseRow } from "./lease-files.ts";
 import { leaseNameOf, socketPath, type Layout } from "../files/layout.ts";
-import type { Neighbours, Standing } from "./neighbours.ts";
+import { listInstances, type Neighbours, type Standing } from "./neighbours.ts";
 import type { Patience } from "./patience.ts";
 import { PlaceInLine } from "./place-in-line.ts";
 import { sessionLocked, type Blocker } from "./session-locked.ts";
@@ -59,7 +59,7 @@ export class Leases {
   /** For a session whose key cannot be read; `label` is what to call it. */
   async takeNamed(name: string, label: string, patience: Patience): Promise<Lease> {
     const { leaseFiles, neighbours, host, self } = this.#around;
-    const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+    const id = newId(host);
     const place = new PlaceInLine(leaseFiles, neighbours, name, { id, instance: self.instance });
     let asked: Asked | undefined;
     try {
@@ -100,6 +100,7 @@ export class Leases {
       case "gone":
         return AGAIN;
       case "unclear":
+        if (await this.#isAlone(patience)) break;
         place.noTurn();
         return { kind: "blocked", blocker: { what: "another version" }, asked: undefined };
       case "held": {
@@ -126,6 +127,18 @@ export class Leases {
     const { owner, liveness } = await neighbours.look(before.instance);
     if (liveness === "ended") return AGAIN;
     return { kind: "blocked", blocker: { what: "waiting", owner, liveness }, asked: undefined };
+  }
+
+  /** Whoever holds a lease has a journal: with nobody else here, one that says no name is damaged, and free. */
+  async #isAlone(patience: Patience): Promise<boolean> {
+    const { host, layout, self, neighbours, adoption } = this.#around;
+    for (const other of await listInstances(host.files, layout)) {
+      if (other === self.instance) continue;
+      const { liveness } = await neighbours.look(other);
+      if (liveness === "alive" || liveness === "unproven") return false;
+      if (liveness === "dead") await adoption.adopt(other, patience);
+    }
+    return true;
   }
 
   async #takeFree(name: string, row: LeaseRow): Promise<Attempt> {

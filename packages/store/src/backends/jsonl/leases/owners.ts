@@ -11,7 +11,7 @@ import { namesIn } from "../../../host/names-in.ts";
 import { nodeHost } from "../../../host/node-host.ts";
 import { placeMark } from "../../../host/small-files.ts";
 import { SESSION_SUFFIX } from "../../../record/key.ts";
-import { readHeader } from "../files/find-session-file.ts";
+import { tryReadHeader } from "../files/find-session-file.ts";
 import type { Liveness } from "./liveness.ts";
 import { fencePath, journalPath, layoutOf, leaseNameOf, type Layout } from "../files/layout.ts";
 import { LeaseFiles } from "./lease-files.ts";
@@ -128,7 +128,9 @@ function newestEpochs(names: readonly string[]): ReadonlyMap<string, number> {
 }
 
 async function keyOf(files: FileSystem, { directory }: Layout, name: string): Promise<string | undefined> {
-  const key = (await readHeader(files, `${directory}/${name}${SESSION_SUFFIX}`))?.key;
+  // Whose file it is that we may not read is not ours to know; who holds it is.
+  const path = `${directory}/${name}${SESSION_SUFFIX}`;
+  const key = (await tryReadHeader(files, path, () => undefined))?.key;
   // A key that has another name is another session's: the file is a copy.
   return key !== undefined && leaseNameOf(key) === name ? key : undefined;
 }

@@ -8,14 +8,23 @@ import { putAwayFilesOf, type SessionFile } from "../files/find-session-file.ts"
 import { putAwayName } from "../files/layout.ts";
 import { readSession, type ReadPlace } from "./read-session.ts";
 
+/** Each once, also one that is moved while we look. `seen`: the ids of those that are listed already. */
 export async function* listReadableSessions(
   place: ReadPlace,
   sessionFiles: readonly SessionFile[],
+  seen: Set<string> = new Set<string>(),
 ): AsyncIterable<Snapshot> {
   for (const file of sessionFiles) {
     const snapshot = await tryRead(place, file);
-    if (snapshot !== undefined) yield snapshot;
+    if (snapshot === undefined || seen.has(snapshot.info.id)) continue;
+    seen.add(snapshot.info.id);
+    yield snapshot;
   }
+}
+
+export interface PutAwaySession {
+  readonly file: SessionFile;
+  readonly snapshot: Snapshot;
 }
 
 /**
@@ -26,8 +35,8 @@ export async function newestPutAway(
   place: ReadPlace,
   status: "archived" | "trashed",
   key: string,
-): Promise<{ readonly file: SessionFile; readonly snapshot: Snapshot } | undefined> {
-  let newest: { file: SessionFile; snapshot: Snapshot } | undefined;
+): Promise<PutAwaySession | undefined> {
+  let newest: PutAwaySession | undefined;
   for (const file of await putAwayFilesOf(place.files, place.layout, status, key)) {
     const snapshot = await readSession(place, file, key);
     if (snapshot === undefined) continue;

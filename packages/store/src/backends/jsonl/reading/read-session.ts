@@ -9,6 +9,7 @@ import { bytesOf, firstKeptSeq, partsOf, type LogPart, type OpenedPart } from ".
 import { openSegment } from "../../../log/open-segment.ts";
 import { openFile, scanFile } from "../../../log/open-session.ts";
 import { readEntries, stateAfter, type ReadableLog } from "../../../log/read-entries.ts";
+import type { ScannedTail } from "../../../log/scan-tail.ts";
 import { segmentPath } from "../../../log/segment-path.ts";
 import type { SessionState } from "../../../record/fold.ts";
 import type { Header } from "../../../record/header.ts";
@@ -27,6 +28,8 @@ export interface ReadPlace {
   readonly patchesOf: (header: Pick<Header, "id" | "file">) => readonly Patch[];
   readonly onDamage: (damage: Damage) => void;
   readonly onError: (error: LonghandError) => void;
+  /** Somebody may be writing to this key now. Without it nobody here can tell a torn tail from one that grows. */
+  readonly mayBeGrowing?: (key: string) => Promise<boolean>;
 }
 
 /** `key`: whose session it should be; `undefined`: whoever's it is. Answers `undefined` if there is no such file. */
@@ -42,13 +45,30 @@ export async function readSession(
     return await useFile(opened, async () => {
       const header = await peekHeader(opened);
       const patches = header === undefined ? [] : place.patchesOf(header);
-      const tail = await scanFile({ files, path, key, segments: layout.segments, onDamage }, opened, patches);
+      const scan = async (): Promise<ScannedTail> =>
+        await scanFile({ files, path, key, segments: layout.segments, onDamage }, opened, patches);
+      const { tail, torn } = await tellTorn(place, await scan(), scan);
+      if (torn !== undefined) onDamage({ ...torn, file: path, key: tail.header.key });
       const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);
-      return snapshotOf(log, tail.header, tail.state, tail.damage.length, status);
+      const damaged = tail.damage.length + (torn === undefined ? 0 : 1);
+      return snapshotOf(log, tail.header, tail.state, damaged, status);
     });
   } catch (error) {
     throw ioError(error, "reading the session", path);
   }
+}
+
+/** Looked at twice, with nobody writing before and after: then what is unfinished will stay so. */
+async function tellTorn(
+  { mayBeGrowing }: ReadPlace,
+  first: ScannedTail,
+  scanAgain: () => Promise<ScannedTail>,
+): Promise<{ readonly tail: ScannedTail; readonly torn?: ScanDamage }> {
+  const { key } = first.header;
+  if (first.torn === undefined || mayBeGrowing === undefined || (await mayBeGrowing(key)))
+    return { tail: first };
+  const tail = await scanAgain();
+  return tail.torn === undefined || (await mayBeGrowing(key)) ? { tail } : { tail, torn: tail.torn };
 }
 
 export function snapshotOf(
@@ -130,8 +150,24 @@ export async function openPart(
   }
   if (active === undefined) throw deletedMeanwhile(header);
   const { file, path } = active;
-  const source = patchedSource(file, (await file.stat()).size, patches);
-  return { path, source, close: async () => await file.close() };
+  let size = 0;
+  await closeUnless(file, async () => {
+    ({ size } = await file.stat());
+    return true;
+  });
+  return { path, source: patchedSource(file, size, patches), close: async () => await file.close() };
+}
+
+/** The file stays open only if it is what is wanted. */
+async function closeUnless(file: OpenFile, isWanted: () => Promise<boolean>): Promise<boolean> {
+  try {
+    if (await isWanted()) return true;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    throw error;
+  }
+  await file.close();
+  return false;
 }
 
 async function hasOtherFiles({ files, layout }: ReadPlace, { id, key, file }: Header): Promise<boolean> {
@@ -153,10 +189,12 @@ async function openActive(
     if (found.header.file > number) return "sealed";
     const file = await openFile({ files, path: found.path }, "read");
     if (file === undefined) continue;
-    const header = await peekHeader(file);
-    if (header?.id === id && header.file === number) return { file, path: found.path };
+    const isIt = await closeUnless(file, async () => {
+      const header = await peekHeader(file);
+      return header?.id === id && header.file === number;
+    });
+    if (isIt) return { file, path: found.path };
     // Moved in between, and another file is in its place.
-    await file.close();
   }
   return undefined;
 }

@@ -7,13 +7,15 @@
 import type { ByteSource } from "../../../log/byte-source.ts";
 import { readHeaderLine, type HeaderLine } from "../../../log/header-line.ts";
 import { readLines } from "../../../log/read-lines.ts";
+import { checksum } from "../../../record/checksum.ts";
 import { decodeLine } from "../../../record/decode.ts";
 import { FORMAT_VERSION } from "../../../record/format.ts";
-import { decodeHeader, firstHeader, type Header } from "../../../record/header.ts";
+import { decodeHeader, firstHeader, identityIn, type Header } from "../../../record/header.ts";
 import { isJsonObject, tryParseJson } from "../../../record/json.ts";
 import { fileNameOf } from "../../../record/key.ts";
-import { openSealedLine, sealLine } from "../../../record/seal.ts";
+import { openSealedLine, SEAL_BYTES } from "../../../record/seal.ts";
 import { isId } from "../../../record/session-id.ts";
+import { findTurnedBit, type TurnedBit } from "../../../record/turned-bit.ts";
 import type { SessionFile } from "../files/find-session-file.ts";
 import { putAwayName } from "../files/layout.ts";
 
@@ -30,8 +32,8 @@ export type FoundHeader =
   /** `bytes`: of the line that should be one. */
   | { readonly kind: "bad"; readonly reason: string; readonly bytes: number };
 
-/** Turning every bit of a longer header would take too long. */
-const MAX_TURNED_BYTES = 8 * 1024;
+/** Where the second half of a header is looked for that a bit has cut in two. */
+const MAX_SPLIT_BYTES = 8 * 1024;
 /** How far a record is looked for that proves the id. */
 const MAX_PROOF_BYTES = 8 * 1024 * 1024;
 
@@ -44,7 +46,11 @@ export async function findHeader(
   const line = await readHeaderLine(source);
   if (line.bytes === 0) return { kind: "bad", reason: "an empty file", bytes: 0 };
   const decoded = decodeHeader(line.content);
-  if (decoded.kind === "too-new") return decoded;
+  if (decoded.kind === "too-new") {
+    // Of a newer version, or a bit of its number was turned.
+    const turned = turnedHeader(line.content, line.bytes, file);
+    return turned === undefined ? decoded : { kind: "header", ...turned, isWhole: false };
+  }
   if (decoded.kind === "header")
     return { kind: "header", header: decoded.header, linesFrom: line.bytes, isWhole: true };
   const mended =
@@ -74,7 +80,7 @@ function readIfFits(content: Buffer, { name, status }: NamedFile): Header | unde
   return decoded.kind === "header" && nameOf(decoded.header, status) === name ? decoded.header : undefined;
 }
 
-const SEAL = /,"crc":"[0-9a-f]{8}"\}/;
+const SEAL = /,"crc":"([0-9a-f]{8})"\}/;
 
 /** Whole, but the newline behind it was hit: the first record is on the same line. */
 function gluedHeader({ content, bytes, terminated }: HeaderLine, file: NamedFile): MendedHeader | undefined {
@@ -86,20 +92,27 @@ function gluedHeader({ content, bytes, terminated }: HeaderLine, file: NamedFile
   return header === undefined ? undefined : { header, linesFrom: markBytes + end };
 }
 
-/** One bit was turned: the checksum says which. */
+/** One bit was turned: the checksum says which, unless it is one of its own. */
 function turnedHeader(content: Buffer, linesFrom: number, file: NamedFile): MendedHeader | undefined {
-  if (content.length > MAX_TURNED_BYTES) return undefined;
   const turned = Buffer.from(content);
-  for (let index = 0; index < turned.length; index++) {
-    const before = turned[index] ?? 0;
-    for (let bit = 1; bit < 256; bit *= 2) {
-      turned[index] = before ^ bit;
-      const header = openSealedLine(turned, "") === undefined ? undefined : readIfFits(turned, file);
-      if (header !== undefined) return { header, linesFrom };
-    }
-    turned[index] = before;
+  for (const { index, mask } of suspectBits(content)) {
+    turned[index] = (turned[index] ?? 0) ^ mask;
+    const header = openSealedLine(turned, "") === undefined ? undefined : readIfFits(turned, file);
+    if (header !== undefined) return { header, linesFrom };
+    turned[index] ^= mask;
   }
   return undefined;
+}
+
+function* suspectBits(line: Buffer): Iterable<TurnedBit> {
+  const covered = Math.max(0, line.length - SEAL_BYTES);
+  const stated = SEAL.exec(line.toString("latin1", covered))?.[1];
+  const found = checksum("", line.subarray(0, covered));
+  const suspect = stated === undefined ? undefined : findTurnedBit(covered, found, stated);
+  if (suspect !== undefined) yield suspect;
+  for (let index = covered; index < line.length; index++) {
+    for (let mask = 1; mask < 256; mask *= 2) yield { index, mask };
+  }
 }
 
 /** The bit that was turned has made a newline, and two lines of one. */
@@ -109,7 +122,7 @@ async function splitHeader(
   file: NamedFile,
 ): Promise<MendedHeader | undefined> {
   if (!terminated) return undefined;
-  const start = Buffer.alloc(Math.min(MAX_TURNED_BYTES, source.size));
+  const start = Buffer.alloc(Math.min(MAX_SPLIT_BYTES, source.size));
   await source.read(start, 0);
   const end = start.indexOf("\n", bytes);
   return end === -1 ? undefined : turnedHeader(start.subarray(0, end), end + 1, file);
@@ -128,17 +141,18 @@ async function provenHeader(
   return { header, linesFrom: bytes };
 }
 
+/** As they are written, one behind the other: of a line put together from two, each half may be whole. */
+const IDENTITY = /"key":("(?:[^"\\]|\\.)*"),"id":"([^"\\]*)","at":"([^"\\]*)"/;
+
 function readLeniently(content: Buffer): Header | undefined {
   const text = content.toString("utf8");
+  const [, keyText = "", id = "", at = ""] = IDENTITY.exec(text) ?? [];
   const value = tryParseJson(text);
-  if (isJsonObject(value)) {
-    const open = JSON.stringify({ ...value, longhand: FORMAT_VERSION, crc: undefined }).slice(0, -1);
-    const decoded = decodeHeader(sealLine(open, "").subarray(0, -1));
-    return decoded.kind === "header" ? decoded.header : undefined;
+  if (isJsonObject(value) && id !== "") {
+    const identity = identityIn(value);
+    return identity && { version: FORMAT_VERSION, ...identity };
   }
-  const key = tryParseJson(/"key":("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? "");
-  const id = /"id":"([^"\\]*)"/.exec(text)?.[1] ?? "";
-  const at = /"at":"([^"\\]*)"/.exec(text)?.[1] ?? "";
+  const key = tryParseJson(keyText);
   if (typeof key !== "string" || !isId(id) || Number.isNaN(Date.parse(at))) return undefined;
   // A chain that is not readable as a whole is not read in parts.
   return firstHeader({ key, id, at });

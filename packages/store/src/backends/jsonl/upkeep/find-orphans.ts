@@ -3,7 +3,7 @@
 import type { FileStat, FileSystem } from "../../../host/host.ts";
 import { isSameFile } from "../../../host/is-same-file.ts";
 import { namesIn } from "../../../host/names-in.ts";
-import { COMPRESSED_SUFFIX, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
+import { segmentCandidates, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
 import type { Header } from "../../../record/header.ts";
 import type { Layout } from "../files/layout.ts";
 
@@ -16,10 +16,9 @@ export async function findOrphans(
 ): Promise<string[]> {
   const directory = segmentDirectory(layout.segments, header.id);
   const named = new Set<string>();
-  for (const { file, dropped } of header.chain) {
-    if (dropped !== undefined) continue;
-    const path = segmentPath(layout.segments, header.id, file);
-    named.add(path).add(path + COMPRESSED_SUFFIX);
+  // Also what was dropped and is still there: the next reclaim goes on with it.
+  for (const { file } of header.chain) {
+    for (const path of segmentCandidates(segmentPath(layout.segments, header.id, file))) named.add(path);
   }
   const orphans: string[] = [];
   for (const name of await visibleNamesIn(files, directory)) {

@@ -17,7 +17,10 @@ export interface UpkeepSurroundings {
   readonly sealing: SealSurroundings;
   now(): string;
   place(): Promise<ReadPlace>;
-  verifyPlace(place: ReadPlace): VerifyStorePlace;
+  /** With what is wrong with journals: those of the dead, and those that this instance has taken over. */
+  verifyPlace(): Promise<VerifyStorePlace>;
+  /** What was wrong with journals is in a report of what was repaired. */
+  onJournalsRepaired(): void;
   /** Runs the task while this instance alone may write to the key. */
   alone(key: string, task: (tenure: Tenure) => Promise<void>): Promise<void>;
   /** The same, but the session's file is not opened for it: it may be damaged. */
@@ -29,10 +32,12 @@ export function jsonlUpkeep(around: UpkeepSurroundings): Upkeep {
   const { sealing } = around;
   const now = (): string => around.now();
   return {
-    verify: async (options) => await verifyStore(around.verifyPlace(await around.place()), options),
+    verify: async (options) => await verifyStore(await around.verifyPlace(), options),
     repair: async (options) => {
-      const place = around.verifyPlace(await around.place());
-      return await repairStore({ ...place, ...repairing(around) }, options);
+      const place = await around.verifyPlace();
+      const report = await repairStore({ ...place, ...repairing(around) }, options);
+      if (options.keys === undefined) around.onJournalsRepaired();
+      return report;
     },
     reclaim: async (options) => {
       if (options.dryRun) return await estimateReclaim(await around.place(), options);

@@ -1,11 +1,14 @@
 import { dirname } from "node:path";
 import type { SealSurroundings } from "../writing/seal-session.ts";
 
-/** A file or directory that nobody may read any more goes to the damaged bytes, whole. Nothing there is replaced. */
+/**
+ * A file or directory that nobody may read any more goes to the damaged bytes, whole. Nothing there is replaced. Answers
+ * with where it is now.
+ */
 export async function moveAside(
   { files, layout, syncNames }: Pick<SealSurroundings, "files" | "layout" | "syncNames">,
   path: string,
-): Promise<void> {
+): Promise<string> {
   const name = path.slice(layout.directory.length + 1).replaceAll("/", ".");
   let to = `${layout.damaged}/${name}`;
   for (let number = 2; (await files.stat(to)) !== undefined; number++)
@@ -13,4 +16,5 @@ export async function moveAside(
   await files.rename(path, to);
   await syncNames(layout.damaged);
   await syncNames(dirname(path));
+  return to;
 }

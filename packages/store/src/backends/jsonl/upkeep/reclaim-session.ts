@@ -7,7 +7,7 @@ import type { FileSystem } from "../../../host/host.ts";
 import { removeIfThere } from "../../../host/small-files.ts";
 import { compressSegment } from "../../../log/compress-segment.ts";
 import { partsOf, type LogPart } from "../../../log/log-part.ts";
-import { COMPRESSED_SUFFIX, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
+import { segmentCandidates, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import type { ChainLink, Header } from "../../../record/header.ts";
 import type { DropBefore } from "../../../store/backend.ts";
@@ -25,11 +25,15 @@ export interface ReclaimSurroundings extends SealSurroundings {
   replace(log: SessionLog): Promise<void>;
 }
 
+/** How much of a session is done, from 0 to 1. */
+export type OnShare = (share: number) => void;
+
 /** An active session, under its lease. */
 export async function reclaimActive(
   around: ReclaimSurroundings,
   log: SessionLog,
   drop: DropBefore | undefined,
+  onShare: OnShare,
 ): Promise<Reclaimed> {
   const bytesBefore = await bytesOnDisk(around, log.header, log.end);
   const link = linkOf(log);
@@ -43,23 +47,28 @@ export async function reclaimActive(
     );
     await around.replace(present);
   }
-  await reclaimSegments(around, present.header);
-  return { bytesBefore, bytesAfter: await bytesOnDisk(around, present.header, present.end) };
+  await reclaimSegments(around, present.header, onShare);
+  const bytesAfter = await bytesOnDisk(around, present.header, present.end);
+  return { bytesBefore, bytesAfter, ...droppedRecords(log.header, chain, goes) };
 }
 
 /** An archived or deleted one, under the lease of its key: its segments are compressed, nothing of it is dropped. */
-export async function reclaimPutAway(around: SealSurroundings, path: string): Promise<Reclaimed> {
+export async function reclaimPutAway(
+  around: SealSurroundings,
+  path: string,
+  onShare: OnShare,
+): Promise<Reclaimed> {
   const { files } = around;
   const header = await readHeader(files, path);
   const end = (await files.stat(path))?.size ?? 0;
   if (header === undefined) return { bytesBefore: end, bytesAfter: end };
   const bytesBefore = await bytesOnDisk(around, header, end);
-  await reclaimSegments(around, header);
+  await reclaimSegments(around, header, onShare);
   return { bytesBefore, bytesAfter: await bytesOnDisk(around, header, end) };
 }
 
 /** Compresses the cold ones and removes those that the chain calls dropped. */
-async function reclaimSegments(around: SealSurroundings, header: Header): Promise<void> {
+async function reclaimSegments(around: SealSurroundings, header: Header, onShare: OnShare): Promise<void> {
   const { files, layout } = around;
   const directory = segmentDirectory(layout.segments, header.id);
   // It is written in the one and renamed into the other.
@@ -67,10 +76,12 @@ async function reclaimSegments(around: SealSurroundings, header: Header): Promis
     await around.syncNames(directory);
     await around.syncNames(layout.directory);
   };
-  for (const part of partsOf(header, 0, 0)) {
+  const parts = partsOf(header, 0, 0);
+  for (const [index, part] of parts.entries()) {
+    onShare(index / parts.length);
     const path = segmentPath(layout.segments, header.id, part.file);
     if (part.isDropped) {
-      for (const suffix of ["", COMPRESSED_SUFFIX]) await removeIfThere(files, path + suffix);
+      for (const each of segmentCandidates(path)) await removeIfThere(files, each);
     } else if (await isCold(files, header, part, path)) {
       await compressSegment(files, path, part, {
         temporary: around.temporaryPath(),
@@ -87,6 +98,20 @@ export function droppedFiles(chain: readonly ChainLink[], drop: DropBefore | und
   const kept = chain.findIndex((link) => link.dropped === undefined && !isDropped(link, drop));
   const oldest = kept === -1 ? chain : chain.slice(0, kept);
   return new Set(oldest.filter(({ dropped }) => dropped === undefined).map(({ file }) => file));
+}
+
+/** As a part of the report; `chain` and `goes`: as before dropping. */
+export function droppedRecords(
+  { key, id }: Header,
+  chain: readonly ChainLink[],
+  goes: ReadonlySet<number>,
+): Pick<Reclaimed, "dropped"> {
+  const links = chain.filter(({ file }) => goes.has(file));
+  const [first] = links;
+  const last = links.at(-1);
+  if (first === undefined || last === undefined) return {};
+  const bytes = links.reduce((sum, link) => sum + link.bytes, 0);
+  return { dropped: [{ key, id, first: first.first, last: last.last, bytes }] };
 }
 
 function isDropped({ last, until, dropped }: ChainLink, drop: DropBefore | undefined): boolean {
@@ -113,7 +138,7 @@ export async function bytesOnDisk(
   let bytes = end;
   for (const { file } of header.chain) {
     const path = segmentPath(layout.segments, header.id, file);
-    for (const suffix of ["", COMPRESSED_SUFFIX]) bytes += (await files.stat(path + suffix))?.size ?? 0;
+    for (const each of segmentCandidates(path)) bytes += (await files.stat(each))?.size ?? 0;
   }
   return bytes;
 }

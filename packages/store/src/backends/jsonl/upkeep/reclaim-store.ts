@@ -1,14 +1,14 @@
 /** Reclaims space session by session, each under the lease of its key. */
 
-import { isLonghandError } from "../../../errors.ts";
+import { isLonghandError, type LonghandErrorCode } from "../../../errors.ts";
 import type { FileSystem } from "../../../host/host.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import type { BackendReclaimOptions } from "../../../store/backend.ts";
-import type { Reclaimed } from "../../../store/types.ts";
-import { PUT_AWAY, putAwayFilesOf, readHeader, sessionFiles } from "../files/find-session-file.ts";
+import type { DroppedRecords, Reclaimed } from "../../../store/types.ts";
+import { PUT_AWAY, putAwayFilesOf, sessionFiles, tryReadHeader } from "../files/find-session-file.ts";
 import type { Layout } from "../files/layout.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
-import { reclaimActive, reclaimPutAway, type ReclaimSurroundings } from "./reclaim-session.ts";
+import { type OnShare, reclaimActive, reclaimPutAway, type ReclaimSurroundings } from "./reclaim-session.ts";
 
 /** Runs the task while this instance alone may write to the key; `log` is its active session, if it has one. */
 export type RunAlone = (
@@ -17,39 +17,54 @@ export type RunAlone = (
 ) => Promise<void>;
 
 export async function reclaimStore(
-  { files, layout, onError }: ReadPlace,
+  place: ReadPlace,
   { keys, onProgress, drop }: Omit<BackendReclaimOptions, "dryRun">,
   alone: RunAlone,
 ): Promise<Reclaimed> {
-  const wanted = keys === undefined ? await everyKey(files, layout) : await pathsOf(files, layout, keys);
+  const { files, layout, onError } = place;
+  const wanted = keys === undefined ? await everyKey(place) : await pathsOf(files, layout, keys);
   let bytesBefore = 0;
   let bytesAfter = 0;
+  const dropped: DroppedRecords[] = [];
   let done = 0;
   for (const [key, paths] of wanted) {
-    onProgress(done++, wanted.size);
+    const before = done++;
+    onProgress(before, wanted.size);
     const reclaiming = alone(key, async (around, log) => {
-      const results = log === undefined ? [] : [await reclaimActive(around, log, drop)];
-      for (const path of paths) results.push(await reclaimPutAway(around, path));
+      const count = paths.length + 1;
+      const shareOf =
+        (index: number): OnShare =>
+        (share) =>
+          onProgress(before + (index + share) / count, wanted.size);
+      const results = log === undefined ? [] : [await reclaimActive(around, log, drop, shareOf(0))];
+      for (const [index, path] of paths.entries())
+        results.push(await reclaimPutAway(around, path, shareOf(index + 1)));
       for (const result of results) {
         bytesBefore += result.bytesBefore;
         bytesAfter += result.bytesAfter;
+        dropped.push(...(result.dropped ?? []));
       }
     });
     await reclaiming.catch((error: unknown) => {
-      // Its owner goes on with it, and the others need not wait; whoever asked for this one is told.
-      if (!isLonghandError(error, "SESSION_LOCKED") || keys !== undefined) throw error;
+      // The others need not suffer for it; whoever asked for this one is told.
+      if (!isLonghandError(error) || !OF_ONE_SESSION.has(error.code) || keys !== undefined) throw error;
       onError(error);
     });
   }
   onProgress(wanted.size, wanted.size);
-  return { bytesBefore, bytesAfter };
+  return { bytesBefore, bytesAfter, ...(dropped.length === 0 ? {} : { dropped }) };
 }
 
+/** Its owner goes on with it; it is damaged, may not be read or written, or is of a newer format. */
+const OF_ONE_SESSION: ReadonlySet<LonghandErrorCode> = new Set([
+  ...(["SESSION_LOCKED", "SESSION_DAMAGED", "FORMAT_TOO_NEW", "IO_FAILED"] as const),
+]);
+
 /** By key: where its archived and deleted sessions lie. */
-async function everyKey(files: FileSystem, layout: Layout): Promise<Map<string, string[]>> {
+async function everyKey({ files, layout, onError }: ReadPlace): Promise<Map<string, string[]>> {
   const wanted = new Map<string, string[]>();
   for (const { path, status } of await sessionFiles(files, layout)) {
-    const key = (await readHeader(files, path))?.key;
+    const key = (await tryReadHeader(files, path, onError))?.key;
     if (key === undefined) continue;
     const paths = wanted.get(key) ?? [];
     wanted.set(key, status === "active" ? paths : [...paths, path]);

@@ -9,7 +9,7 @@ import { copyGoodLines } from "../../../log/copy-good-lines.ts";
 import { readHeaderLine } from "../../../log/header-line.ts";
 import { partsOf, type LogPart, type OpenedPart } from "../../../log/log-part.ts";
 import { openSegment } from "../../../log/open-segment.ts";
-import { writePart } from "../../../log/part-writer.ts";
+import { type LostRun, writePart } from "../../../log/part-writer.ts";
 import { segmentPath } from "../../../log/segment-path.ts";
 import type { SessionState } from "../../../record/fold.ts";
 import { decodeHeader, type ChainLink, type Header } from "../../../record/header.ts";
@@ -35,8 +35,14 @@ export interface DamagedLink {
   readonly number: number;
 }
 
-/** What the chain will say of it. It is on the disk, but its name is not durable yet. */
-export async function repairSegment(around: RepairSurroundings, damaged: DamagedLink): Promise<ChainLink> {
+export interface RepairedLink {
+  /** What the chain will say of it. */
+  readonly link: ChainLink;
+  readonly lost: readonly LostRun[];
+}
+
+/** It is on the disk, but its name is not durable yet. */
+export async function repairSegment(around: RepairSurroundings, damaged: DamagedLink): Promise<RepairedLink> {
   const { files, layout } = around;
   const { header, index, number } = damaged;
   const parts = partsOf(header, 0, 0);
@@ -50,7 +56,7 @@ export async function repairSegment(around: RepairSurroundings, damaged: Damaged
     const { key, at, version } = header;
     const own = { version, key, id: part.writtenBy, at, file: number, chain: [] };
     const temporary = around.temporaryPath();
-    const { bytes, sum } = await writePart(
+    const { bytes, sum, lost } = await writePart(
       files,
       temporary,
       { mark: Buffer.alloc(0), header: own, writtenBy: part.writtenBy, ...before, now: around.now() },
@@ -61,7 +67,7 @@ export async function repairSegment(around: RepairSurroundings, damaged: Damaged
       },
     );
     await files.rename(temporary, segmentPath(layout.segments, header.id, number));
-    return { ...link, file: number, bytes, sum };
+    return { link: { ...link, file: number, bytes, sum }, lost };
   } finally {
     await opened?.close();
   }

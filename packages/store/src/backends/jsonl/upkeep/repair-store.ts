@@ -5,11 +5,11 @@ import { fileNameOf } from "../../../record/key.ts";
 import type { Header } from "../../../record/header.ts";
 import type { Damage } from "../../../record/session-record.ts";
 import type { BackendUpkeepOptions } from "../../../store/backend.ts";
-import type { VerifyReport } from "../../../store/types.ts";
+import type { LostRecords, VerifyReport } from "../../../store/types.ts";
 import { findSessionFile } from "../files/find-session-file.ts";
 import { moveAside } from "./move-aside.ts";
 import type { RepairSurroundings } from "./repair-segment.ts";
-import { repairSession } from "./repair-session.ts";
+import { repairSession, type RepairedSession } from "./repair-session.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "./verify-session.ts";
 import { strangerDamage, walkStore, type VerifyStorePlace } from "./verify-store.ts";
 
@@ -24,7 +24,13 @@ export interface RepairPlace extends VerifyStorePlace {
 }
 
 export async function repairStore(place: RepairPlace, options: BackendUpkeepOptions): Promise<VerifyReport> {
-  return await walkStore(
+  const lost: LostRecords[] = [];
+  const kept: string[] = [];
+  const note = ({ key, id }: Header, repaired: RepairedSession): void => {
+    lost.push(...repaired.lost.map((run) => ({ key, id, ...run })));
+    kept.push(...repaired.kept);
+  };
+  const report = await walkStore(
     place,
     options,
     async (checked) => {
@@ -32,7 +38,7 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
       if (left !== undefined) return damage.map((each) => leftAsItIs(each, left));
       if (header === undefined) return damage;
       try {
-        return await repairChecked(place, checked, header);
+        return await repairChecked(place, checked, header, (repaired) => note(header, repaired));
       } catch (error) {
         // Its owner goes on with it; the others need not wait.
         if (!isLonghandError(error, "SESSION_LOCKED")) throw error;
@@ -41,11 +47,15 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
     },
     async (path, mayBeOurs) => {
       if (mayBeOurs)
-        return leftAsItIs(strangerDamage(path), "it may belong to a session whose header is damaged");
-      await moveAside(place.around, path);
+        return leftAsItIs(
+          strangerDamage(path),
+          "it may belong to a session whose header is damaged; mend that one first, or move it out of the store",
+        );
+      kept.push(await moveAside(place.around, path));
       return strangerDamage(path);
     },
   );
+  return { ...report, ...(lost.length === 0 ? {} : { lost }), ...(kept.length === 0 ? {} : { kept }) };
 }
 
 /** Looked at again under the lease, wherever it is by then: what was found may have changed. */
@@ -53,6 +63,7 @@ async function repairChecked(
   place: RepairPlace,
   first: CheckedSession,
   header: Header,
+  onRepaired: (repaired: RepairedSession) => void,
 ): Promise<readonly Damage[]> {
   const { files, layout } = place;
   const { file } = first;
@@ -73,11 +84,11 @@ async function repairChecked(
     if (checked === undefined || checked.damage.length === 0) return;
     const { left } = checked;
     damage = left === undefined ? checked.damage : checked.damage.map((each) => leftAsItIs(each, left));
-    await repairSession(around, checked);
+    onRepaired(await repairSession(around, checked));
   });
   return damage;
 }
 
 function leftAsItIs(damage: Damage, remedy: string): Damage {
-  return { ...damage, reason: `${damage.reason}; left as it is: ${remedy}` };
+  return { ...damage, left: remedy, reason: `${damage.reason}; left as it is: ${remedy}` };
 }

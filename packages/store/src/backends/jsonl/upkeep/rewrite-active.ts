@@ -1,6 +1,6 @@
 /**
  * A session's active file again, under the same name, with another header and all of its lines that are good. The new one
- * is complete and synced before one rename makes it count.
+ * is complete and synced before one rename makes it count. Answers with the records that are gone.
  */
 
 import { dirname } from "node:path";
@@ -9,7 +9,7 @@ import type { ByteSource } from "../../../log/byte-source.ts";
 import { copyGoodLines } from "../../../log/copy-good-lines.ts";
 import { readHeaderLine } from "../../../log/header-line.ts";
 import { firstSeqOf, partsOf } from "../../../log/log-part.ts";
-import { writePart } from "../../../log/part-writer.ts";
+import { type LostRun, writePart } from "../../../log/part-writer.ts";
 import type { Header } from "../../../record/header.ts";
 import type { SessionFile } from "../files/find-session-file.ts";
 import { salvageSource } from "./salvage-source.ts";
@@ -21,10 +21,10 @@ export async function rewriteActive(
   around: RepairSurroundings,
   file: SessionFile,
   header: Header,
-): Promise<void> {
+): Promise<readonly LostRun[]> {
   const { files, layout } = around;
   const temporary = around.temporaryPath();
-  await useFile(await files.open(file.path, "read"), async (old) => {
+  const { lost } = await useFile(await files.open(file.path, "read"), async (old) => {
     const { source } = await salvageSource(old);
     // Whose it is was proven when it was verified, under this lease.
     const found = await findHeader(source, file, async () => await Promise.resolve(true));
@@ -34,7 +34,7 @@ export async function rewriteActive(
     const before = await stateBefore(around, header, partsOf(header, 0, first - 1).slice(0, -1), lines);
     const mark = await markBefore(source);
     const part = { mark, header, writtenBy: header.id, ...before, now: around.now() };
-    await writePart(files, temporary, part, async (writer) => {
+    return await writePart(files, temporary, part, async (writer) => {
       await copyGoodLines({ ...lines, seqBefore: first - 1, last: undefined }, writer);
     });
   });
@@ -43,6 +43,7 @@ export async function rewriteActive(
   await files.rename(temporary, file.path);
   await around.syncNames(layout.directory);
   if (file.status !== "active") await around.syncNames(dirname(file.path));
+  return lost;
 }
 
 async function markBefore(source: ByteSource): Promise<Buffer> {

@@ -5,7 +5,7 @@ import { errorCode } from "../../../host/io-error.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { patchedSource } from "../../../log/byte-source.ts";
 import { openGzipSource } from "../../../log/gzip-source.ts";
-import { COMPRESSED_SUFFIX } from "../../../log/segment-path.ts";
+import { segmentCandidates } from "../../../log/segment-path.ts";
 import { verifyPart, withMembers } from "../../../log/verify-part.ts";
 import type { ChainLink } from "../../../record/header.ts";
 import type { ScanDamage } from "../../../record/scan.ts";
@@ -26,7 +26,7 @@ export async function verifySegment(
   writtenBy: string,
 ): Promise<CheckedSegment> {
   // Twice: it may be compressed while we look.
-  for (const candidate of [path, path + COMPRESSED_SUFFIX, path]) {
+  for (const candidate of [...segmentCandidates(path), path]) {
     const opened = await tryOpen(files, candidate);
     if (opened === undefined) continue;
     if (typeof opened === "string") return unreadable(candidate, link, opened);

@@ -7,6 +7,7 @@ import type { FileSystem, OpenFile } from "../../../host/host.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { patchedSource, type Patch } from "../../../log/byte-source.ts";
 import { firstSeqOf } from "../../../log/log-part.ts";
+import { outOfReach } from "../../../log/open-session.ts";
 import { segmentPath } from "../../../log/segment-path.ts";
 import { verifyPart } from "../../../log/verify-part.ts";
 import { FORMAT_VERSION } from "../../../record/format.ts";
@@ -61,13 +62,18 @@ export async function verifySession(
   const opened = await tryOpen(place.files, file.path);
   if (opened === undefined) return undefined;
   if (typeof opened === "string")
-    return unidentified(file, { offset: 0, bytes: 0, reason: opened }, "replace it by the session's file");
+    return unidentified(
+      file,
+      { offset: 0, bytes: 0, reason: opened },
+      "put the session's file there from a backup, or move this out of the store",
+    );
   const checked = await useFile(opened, async () => await verifyOpened(place, file, opened));
   // Sealed, dropped or repaired while we looked: what was missing may be somewhere else by now.
   if (checked.header === undefined || !checked.segments.some((each) => each.checked.isMissing))
     return checked;
   const { id, key, file: number } = checked.header;
-  const found = await findSessionFile(place.files, place.layout, id, fileNameOf(key));
+  // A file that cannot be read is in the report by itself: as far as we can tell, nothing has changed.
+  const found = await findSessionFile(place.files, place.layout, id, fileNameOf(key)).catch(() => undefined);
   const hasChanged = found !== undefined && found.header.file !== number;
   return hasChanged && look < LOOKS ? await verifySession(place, found, look + 1) : checked;
 }
@@ -90,7 +96,7 @@ async function verifyOpened(
     return unidentified(
       file,
       { offset: 0, bytes, reason },
-      "mend its first line from a backup, or move it away",
+      "whose it is cannot be proven; put the file back from a backup, or move it out of the store",
     );
   }
   const { header } = found;
@@ -100,7 +106,7 @@ async function verifyOpened(
     const misplaced = unidentified(
       file,
       { offset: 0, bytes: 0, reason },
-      "move it away, or to that name if nothing is there",
+      "move it out of the store, or to that name if nothing is there",
     );
     return { ...misplaced, header, isMisplaced: true };
   }
@@ -131,7 +137,7 @@ async function verifyFiles(
   const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
   const active: readonly ScanDamage[] = salvage.isPacked
     ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: "gzip bytes under this name" }]
-    : [...part.damage, ...torn];
+    : [...part.damage, ...outOfReach(salvage.fileBytes, patches), ...torn];
   const orphans = isGrowing ? [] : found;
   return {
     file,
@@ -179,8 +185,9 @@ function unidentified(
   return { ...nothing, file, header: undefined, damage: [damage], left };
 }
 
-/** Every sealed file is there and whole; with an empty chain, there are none. */
+/** No other file is this session's, and every sealed file is there and whole; with an empty chain, there are none. */
 async function isChainRight({ files, layout }: VerifyPlace, header: Header): Promise<boolean> {
+  if ((await findSessionFile(files, layout, header.id, fileNameOf(header.key))) !== undefined) return false;
   let next = 1;
   for (const link of header.chain) {
     if (link.first !== next) return false;

@@ -5,12 +5,13 @@
 
 import { useFile } from "../../../host/use-file.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
-import { isId } from "../../../record/session-id.ts";
 import type { Damage } from "../../../record/session-record.ts";
 import type { BackendUpkeepOptions } from "../../../store/backend.ts";
 import type { VerifyReport } from "../../../store/types.ts";
 import { findStrangers } from "./find-orphans.ts";
 import { peekHeader, sessionFiles, type SessionFile } from "../files/find-session-file.ts";
+import { idInName } from "../files/layout.ts";
+import { stubbedSessions } from "../files/session-stub.ts";
 import { tryOpen } from "./verify-segment.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "./verify-session.ts";
 
@@ -33,7 +34,8 @@ export async function verifyStore(
   return await walkStore(
     place,
     options,
-    async ({ damage }) => await Promise.resolve(damage),
+    async ({ damage, left }) =>
+      await Promise.resolve(left === undefined ? damage : damage.map((each) => ({ ...each, left }))),
     async (path) => await Promise.resolve(strangerDamage(path)),
   );
 }
@@ -77,7 +79,7 @@ export function strangerDamage(path: string): Damage {
   return { file: path, offset: 0, bytes: 0, kind: "corrupt", reason };
 }
 
-/** Looked at again: a session may have been made since the files were listed. */
+/** Looked at again: a session may have been made since the files were listed, or is being made or removed. */
 async function strangersBeside(place: VerifyStorePlace, ids: Set<string>): Promise<readonly string[]> {
   const { files, layout } = place;
   const found = await findStrangers(files, layout, ids);
@@ -88,6 +90,7 @@ async function strangersBeside(place: VerifyStorePlace, ids: Set<string>): Promi
     const id = (await useFile(opened, peekHeader))?.id;
     if (id !== undefined) ids.add(id);
   }
+  for (const id of await stubbedSessions(files, layout)) ids.add(id);
   const still = new Set(await findStrangers(files, layout, ids));
   return found.filter((path) => still.has(path));
 }
@@ -104,10 +107,4 @@ function activeNameOf(file: SessionFile): string {
   return id === undefined
     ? file.name
     : file.name.slice(0, -`.${id}${SESSION_SUFFIX}`.length) + SESSION_SUFFIX;
-}
-
-function idInName({ name, status }: SessionFile): string | undefined {
-  if (status === "active") return undefined;
-  const id = name.slice(0, -SESSION_SUFFIX.length).split(".").at(-1) ?? "";
-  return isId(id) ? id : undefined;
 }

@@ -3,7 +3,7 @@
 import type { Host } from "../../../host/host.ts";
 import { openSessionForWriting } from "../../../log/open-session.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../../record/session-id.ts";
+import { newId } from "../../new-id.ts";
 import type { Snapshot } from "../../../store/backend.ts";
 import { checkFork } from "../../check-fork.ts";
 import { checkForkPoint, forkSession } from "./fork-session.ts";
@@ -40,7 +40,7 @@ export async function forkKey(
       { path: log.path, header: log.header, link: linkOf(log) },
       {
         key: child.key,
-        id: makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID)),
+        id: newId(host),
         path: sessionPath(layout, child.key),
         created: new Date(host.now()).toISOString(),
         state: last === seq ? log.state : await around.view(log).stateAfter(last),

@@ -1,7 +1,7 @@
 /**
  * A second session that begins with the records of another: hard links to its files, each bounded in the new chain by
  * seq and bytes. What is append-only never changes under it. The files come first, then the name that makes them count:
- * cut short before that, they are orphans and the new session does not exist.
+ * cut short before that, the new session does not exist, and its stub says whose files they are.
  */
 
 import { LonghandError } from "../../../errors.ts";
@@ -11,13 +11,16 @@ import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import { createFile } from "../../../log/create-session.ts";
 import { firstKeptSeq, partsOf } from "../../../log/log-part.ts";
-import { COMPRESSED_SUFFIX, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
+import { segmentCandidates, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
 import type { SessionState } from "../../../record/fold.ts";
 import { FORMAT_VERSION } from "../../../record/format.ts";
 import type { ChainLink, Header } from "../../../record/header.ts";
 import { recordDropped } from "../../../record/record-dropped.ts";
+import { OR_ANOTHER_KEY, sessionExists } from "../../session-exists.ts";
 import type { SealSurroundings } from "./seal-session.ts";
+import { removeSegments } from "../files/remove-segments.ts";
 import { makeSegmentDirectory } from "../files/segment-directory.ts";
+import { stubPath } from "../files/session-stub.ts";
 
 /** A session that is landed and synced, and stays so while it is forked. */
 export interface Parent {
@@ -36,37 +39,51 @@ export interface Child {
   readonly state: SessionState;
 }
 
-type ForkSurroundings = Pick<SealSurroundings, "files" | "layout" | "temporaryPath" | "syncNames">;
+type ForkSurroundings = Omit<SealSurroundings, "settle">;
 
 export async function forkSession(around: ForkSurroundings, parent: Parent, child: Child): Promise<void> {
   const { files, layout } = around;
   const links = parent.link === undefined ? parent.header.chain : [...parent.header.chain, parent.link];
   const chain = boundedChain(links, parent.header, child.state.seq);
-  if (chain.length > 0) await makeSegmentDirectory(around, child.id);
-  for (const { file, dropped } of chain) {
-    if (dropped === undefined) await shareFile(around, parent, child, file);
-  }
-  if (chain.length > 0) await around.syncNames(segmentDirectory(layout.segments, child.id));
   const last = chain.at(-1)?.file;
   const header = { key: child.key, id: child.id, at: child.created, version: FORMAT_VERSION };
   const log = await createFile(files, child.state, {
     header: { ...header, file: last === undefined ? 0 : last + 1, chain },
-    temporary: around.temporaryPath(),
+    temporary: stubPath(around.temporaryPath(), child.id),
     path: child.path,
-    name: async (temporary, path) => {
-      await files.link(temporary, path).catch((error: unknown) => {
-        throw errorCode(error) === "EEXIST" ? alreadyThere(child.key) : error;
-      });
-      await files.unlink(temporary);
+    name: async (stub, path) => {
+      try {
+        await shareFiles(around, parent, child, chain);
+        // The next owner of the directory may be removing what he takes for left over.
+        await around.checkFence();
+        await files.link(stub, path);
+      } catch (error) {
+        // The failure that led here is the one to tell.
+        await removeSegments(files, layout, child.id).catch(() => undefined);
+        throw errorCode(error) === "EEXIST" ? sessionExists(child.key, OR_ANOTHER_KEY) : error;
+      }
+      await around.syncNames(layout.directory);
+      // The new session is there, durably: a stub that cannot be removed goes when the store is opened next.
+      await files.unlink(stub).catch(() => undefined);
     },
   });
-  await log.close();
-  await around.syncNames(layout.directory);
+  // Everything in it is synced: that it cannot be closed is no failure of the fork.
+  await log.close().catch(() => undefined);
 }
 
-function alreadyThere(key: string): LonghandError {
-  const message = `${JSON.stringify(key)} has an active session; archive or delete that one first, or choose another key`;
-  return new LonghandError("SESSION_EXISTS", message, { key });
+/** The stub's name is durable before there is anything to be left over: the directory for the files is beside it. */
+async function shareFiles(
+  around: ForkSurroundings,
+  parent: Parent,
+  child: Child,
+  chain: readonly ChainLink[],
+): Promise<void> {
+  if (chain.length === 0) return;
+  await makeSegmentDirectory(around, child.id);
+  for (const { file, dropped } of chain) {
+    if (dropped === undefined) await shareFile(around, parent, child, file);
+  }
+  await around.syncNames(segmentDirectory(around.layout.segments, child.id));
 }
 
 /** Rejects with RECORD_DROPPED if the child would end within what is gone. */
@@ -94,9 +111,9 @@ async function shareFile(
     return;
   }
   const from = segmentPath(layout.segments, parent.header.id, file);
-  for (const suffix of ["", COMPRESSED_SUFFIX]) {
-    if ((await files.stat(from + suffix)) === undefined) continue;
-    await linkOrCopy(files, from + suffix, to + suffix);
+  for (const candidate of segmentCandidates(from)) {
+    if ((await files.stat(candidate)) === undefined) continue;
+    await linkOrCopy(files, candidate, to + candidate.slice(from.length));
     return;
   }
   const message = `${from} is not there, so the session cannot be forked; run longhand verify`;

@@ -23,7 +23,7 @@ export class Landing {
   readonly #failed = new Map<SessionLog, LonghandError>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #settling = new Map<SessionLog, Promise<void>>();
-  #stopped = false;
+  #stopped: LonghandError | undefined;
 
   constructor(journal: Journal, journalBytes: number, onError: (error: LonghandError) => void) {
     this.#journal = journal;
@@ -33,7 +33,7 @@ export class Landing {
 
   /** The log has newly acknowledged records. Returns at once. */
   begin(log: SessionLog): void {
-    if (this.#stopped) return;
+    if (this.#stopped !== undefined) return;
     this.#covered.add(log);
     for (const each of new Set([log, ...this.#failed.keys()])) {
       const landing = this.#land(each).finally(() => this.#underWay.delete(landing));
@@ -84,10 +84,10 @@ export class Landing {
     }
   }
 
-  /** The instance has failed: nothing is landed from now on, and what is under way has ended. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await Promise.all(this.#underWay);
+  /** The instance has failed: nothing is landed or synced from now on, and what is under way has ended. */
+  async stop(failure: LonghandError): Promise<void> {
+    this.#stopped = failure;
+    await Promise.allSettled([...this.#underWay, ...this.#settling.values()]);
   }
 
   /**
@@ -98,6 +98,7 @@ export class Landing {
     for (let other = this.#settling.get(log); other !== undefined; other = this.#settling.get(log)) {
       await other.catch(() => undefined);
     }
+    if (this.#stopped !== undefined) throw this.#stopped;
     const settling = this.#settleAlone(log).finally(() => this.#settling.delete(log));
     this.#settling.set(log, settling);
     await settling;

@@ -4,13 +4,14 @@
  */
 
 import { LonghandError } from "../../../errors.ts";
-import type { FileSystem, Host } from "../../../host/host.ts";
-import { errorCode, ioError } from "../../../host/io-error.ts";
+import type { Host } from "../../../host/host.ts";
+import { ioError } from "../../../host/io-error.ts";
+import { makeDirectory } from "../../../host/make-directories.ts";
 import { createSession } from "../../../log/create-session.ts";
 import { openSessionForWriting } from "../../../log/open-session.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import { firstHeader } from "../../../record/header.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../../record/session-id.ts";
+import { newId } from "../../new-id.ts";
 import type { Damage, SessionInfo } from "../../../record/session-record.ts";
 import { unexplainedLinks } from "../files/explain-links.ts";
 import { putAwayDirectory, type PutAwayStatus, type SessionFile } from "../files/find-session-file.ts";
@@ -18,6 +19,8 @@ import { sessionPath, type Layout } from "../files/layout.ts";
 import { NameSync } from "../files/name-sync.ts";
 import { removeSegments } from "../files/remove-segments.ts";
 import { noteRemoved } from "../files/note-removed.ts";
+import { stubPath } from "../files/session-stub.ts";
+import { undoSeal } from "../files/undo-seal.ts";
 import type { Tenure } from "./tenure.ts";
 
 type FilePlace = Pick<SessionFile, "path" | "status">;
@@ -36,6 +39,7 @@ export class OpenSessions {
   readonly #layout: Layout;
   readonly #hooks: OpenSessionsHooks;
   readonly #names: Readonly<Record<SessionInfo["status"], NameSync>>;
+  #namesUnknown: Promise<LonghandError> | undefined;
 
   constructor(host: Host, layout: Layout, hooks: OpenSessionsHooks) {
     this.#host = host;
@@ -62,6 +66,7 @@ export class OpenSessions {
       });
       if (log !== undefined) {
         await tenure.setLog(await this.#withDurableName(log));
+        await undoSeal(this.#host.files, this.#layout, log.path, log.header);
         await this.#warnOfLinks(log);
       }
     }
@@ -115,30 +120,40 @@ export class OpenSessions {
     await this.#move(from, await this.#putAwayPlace("trashed", from.name));
   }
 
-  /** For good. That it is meant is durable before anything goes: somebody's journal may still speak of the session. */
-  async removeForGood(key: string, id: string, { path, status }: FilePlace): Promise<void> {
+  /**
+   * For good. That it is meant is durable before anything goes: somebody's journal may still speak of the session. Its
+   * file goes last, under another name: cut short before, the next who opens the store finishes it.
+   */
+  async removeForGood(key: string, id: string, from: FilePlace): Promise<void> {
+    const { files } = this.#host;
     await noteRemoved(this.#host, this.#layout, { key, id });
-    await this.#names[status].change(async () => await this.#host.files.unlink(path));
+    const stub = stubPath(this.#hooks.temporaryPath(), id);
+    await this.#move(from, { status: "active", path: stub });
+    await removeSegments(files, this.#layout, id);
+    await this.#names.active.change(async () => await files.unlink(stub));
     await this.syncNames();
-    await removeSegments(this.#host.files, this.#layout, id);
   }
 
   /** Every name that this instance has changed is durable when it resolves. If that fails, the instance stops. */
   async syncNames(): Promise<void> {
-    try {
+    await this.#syncOrStop(async () => {
       await Promise.all(Object.values(this.#names).map(async (names) => await names.sync()));
-    } catch (cause) {
-      throw await this.#hooks.onNamesUnknown(cause);
-    }
+    });
   }
 
   /** The names in one directory, whoever has changed them. If that fails, the instance stops. */
   async syncDirectory(path: string): Promise<void> {
+    await this.#syncOrStop(async () => await this.#host.files.syncDirectory(path));
+  }
+
+  /** One that has failed may have been for the names of others as well: to them no later one may say yes. */
+  async #syncOrStop(sync: () => Promise<void>): Promise<void> {
     try {
-      await this.#host.files.syncDirectory(path);
+      await sync();
     } catch (cause) {
-      throw await this.#hooks.onNamesUnknown(cause);
+      this.#namesUnknown ??= this.#hooks.onNamesUnknown(cause);
     }
+    if (this.#namesUnknown !== undefined) throw await this.#namesUnknown;
   }
 
   async #create(key: string, at: string): Promise<SessionLog> {
@@ -146,7 +161,7 @@ export class OpenSessions {
     // who held the key before us have made their names durable, or were taken over by somebody who did.
     await this.syncNames();
     const path = sessionPath(this.#layout, key);
-    const id = makeId(this.#host.now(), this.#host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+    const id = newId(this.#host);
     const place = { header: firstHeader({ key, id, at }), temporary: this.#hooks.temporaryPath(), path };
     const creating = this.#names.active.change(async () => await createSession(this.#host.files, place));
     const log = await creating.catch((error: unknown) => {
@@ -178,18 +193,10 @@ export class OpenSessions {
     const directory = putAwayDirectory(this.#layout, status);
     const found = await this.#host.files.stat(directory);
     if (found === undefined) {
-      await this.#names.active.change(async () => await makeDirectoryOnce(this.#host.files, directory));
-      await this.syncNames();
+      await makeDirectory(this.#host.files, directory, async (parent) => await this.syncDirectory(parent));
     } else if (found.kind !== "directory") throw inTheWay(directory);
     return { status, path: `${directory}/${name}` };
   }
-}
-
-/** Two who need it at once: the second finds it there. */
-async function makeDirectoryOnce(files: FileSystem, path: string): Promise<void> {
-  await files.makeDirectory(path).catch((error: unknown) => {
-    if (errorCode(error) !== "EEXIST") throw error;
-  });
 }
 
 function inTheWay(path: string): LonghandError {

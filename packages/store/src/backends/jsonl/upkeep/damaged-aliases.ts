@@ -1,0 +1,29 @@
+/** Files of aliases that no longer say whose they are. Only a person can tell: they are named, and left. */
+
+import type { FileSystem } from "../../../host/host.ts";
+import { namesIn } from "../../../host/names-in.ts";
+import { readWholeFile } from "../../../host/small-files.ts";
+import { aliasFileName, MAX_ALIAS_BYTES, readAlias } from "../../../migrate/aliases.ts";
+import type { Damage } from "../../../record/session-record.ts";
+import type { Layout } from "../files/layout.ts";
+
+export const DAMAGED_ALIAS =
+  'it no longer says which session is meant by this other key. The notes "migrated-from" name the aliases of each session; remove the file to give the key a session of its own';
+
+/** `keys`: only those; `undefined`: all there are. */
+export async function findDamagedAliases(
+  files: FileSystem,
+  { aliases }: Layout,
+  keys: ReadonlySet<string> | undefined,
+): Promise<Damage[]> {
+  const wanted = keys && new Set([...keys].map(aliasFileName));
+  const damage: Damage[] = [];
+  for (const name of (await namesIn(files, aliases)).sort()) {
+    if (!name.endsWith(".json") || name.startsWith(".") || wanted?.has(name) === false) continue;
+    const file = `${aliases}/${name}`;
+    const bytes = await readWholeFile(files, file, MAX_ALIAS_BYTES);
+    if (bytes === undefined || readAlias(bytes.toString("utf8"), name) !== undefined) continue;
+    damage.push({ file, offset: 0, bytes: bytes.length, kind: "corrupt", reason: DAMAGED_ALIAS });
+  }
+  return damage;
+}
