@@ -1,7 +1,9 @@
 /** One slice of a part in a worker process, from its start to its end. */
 
 import { fork } from "node:child_process";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { NO_SHRINKING } from "./shrinking.ts";
 import type { Outcome, WorkerMessage } from "./worker-message.ts";
 
 /** No slice takes more than a minute; one that takes so long hangs. */
@@ -14,18 +16,21 @@ export interface SliceOfPart {
   readonly part: string;
   readonly slice: number | "control";
   readonly seed: number;
+  /** The worker of another copy of the proof, where it only matters whether there is a violation. */
+  readonly worker?: string;
 }
 
 /** Never rejects: a worker that dies is a failed one. When `abort` fires, it is told to end. */
 export async function runSlice(
-  { part, slice, seed }: SliceOfPart,
+  { part, slice, seed, worker: path = WORKER }: SliceOfPart,
   onMessage: (message: Exclude<WorkerMessage, { kind: "ended" }>) => void,
   abort: AbortSignal,
 ): Promise<Outcome> {
   return await new Promise((resolve) => {
-    const worker = fork(WORKER, [part, String(slice), String(seed)], {
+    const worker = fork(path, [part, String(slice), String(seed)], {
       serialization: "advanced",
       execArgv: [],
+      env: path === WORKER ? process.env : { ...process.env, [NO_SHRINKING]: "yes" },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     let output = "";

@@ -92,7 +92,8 @@ describe("a reader written from the page alone", () => {
         title,
         tags,
       ]);
-      expect(damage).toEqual([]);
+      // In the middle of a batch its first lines are named as what they are: unfinished.
+      expect(damage.filter(({ reason }) => reason !== "an unfinished batch")).toEqual([]);
       await store.close();
     }
   });

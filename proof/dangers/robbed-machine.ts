@@ -1,0 +1,103 @@
+/** A machine on which a living instance, the victim, is taken for dead: the proof of that is wrong for one adopter or two. */
+
+import type { Store } from "@longhand/store";
+import { SimulatedMachine, type Host } from "@longhand/store/testing";
+import { Violation } from "../part.ts";
+import { interruptedHost, type HostCall } from "./interrupted-host.ts";
+import type { Stop } from "./stop.ts";
+import { DIRECTORY, openQuietly, ToldWrites } from "./told-writes.ts";
+
+/** Power losses that are looked at. */
+const STATES = 8;
+
+export interface VictimOptions {
+  /** Where its second append stops. */
+  readonly stop: Stop;
+  /** It is stopped for good when it should land that. */
+  readonly neverLands: boolean;
+  /** What is wrong with its host. */
+  readonly spoil: (host: Host) => Host;
+}
+
+export class RobbedMachine {
+  readonly machine: SimulatedMachine;
+  readonly told: ToldWrites = new ToldWrites();
+  /** The victim's. */
+  readonly instance: string;
+  readonly #victim: Store;
+  readonly #second: { hasBegun: boolean };
+
+  private constructor(
+    machine: SimulatedMachine,
+    victim: Store,
+    instance: string,
+    second: { hasBegun: boolean },
+  ) {
+    this.machine = machine;
+    this.#victim = victim;
+    this.instance = instance;
+    this.#second = second;
+  }
+
+  /** The victim has the store open and was answered for one append. */
+  static async begin({ stop, neverLands, spoil }: VictimOptions): Promise<RobbedMachine> {
+    const machine = new SimulatedMachine(1);
+    const second = { hasBegun: false };
+    const before = async (call: HostCall): Promise<void> => {
+      if (!second.hasBegun) return;
+      // The file may be known by the temporary name under which it was created.
+      if (neverLands && call.operation === "write" && !call.path.includes("/.longhand/"))
+        await new Promise<never>(() => undefined);
+      await stop.pass(call);
+    };
+    const victim = await openQuietly(interruptedHost(spoil(machine.startProcess()), before));
+    const [journal = ""] = await machine.startProcess().files.readDirectory(`${DIRECTORY}/.longhand/journal`);
+    const instance = journal.slice(0, journal.indexOf("."));
+    const robbed = new RobbedMachine(machine, victim, instance, second);
+    await robbed.told.append(victim, "first");
+    return robbed;
+  }
+
+  /** The append in which the victim is stopped. */
+  async appendLate(): Promise<void> {
+    this.#second.hasBegun = true;
+    await this.told.append(this.#victim, "late");
+  }
+
+  /** `before` is told of each call. */
+  async openAdopter(process: Host, before: (call: HostCall) => Promise<void>): Promise<Store> {
+    return await openQuietly(interruptedHost(this.#mistaken(process), before));
+  }
+
+  /** Ends of moments that were judged before are in `judged`. */
+  async judge(judged: Set<string>, tell: () => string): Promise<void> {
+    const after = this.machine.capture();
+    for (const state of [after.afterKill(), ...after.afterPowerLoss({ limit: STATES })]) {
+      const end = `${state.fingerprint()} ${this.told.answers()}`;
+      if (judged.has(end)) continue;
+      judged.add(end);
+      const wrong = await this.told.judge(state);
+      if (wrong !== undefined)
+        throw new Violation(`${wrong}\nA living instance is taken for dead. ${tell()}\n${state.describe()}`);
+    }
+  }
+
+  /** The victim does not seem to listen. */
+  #mistaken(host: Host): Host {
+    const { processes } = host;
+    return {
+      files: host.files,
+      processes: {
+        self: processes.self,
+        listen: async (path, onMessage) => await processes.listen(path, onMessage),
+        tell: async (path, text) => await processes.tell(path, text),
+        isRunning: async (identity) => await processes.isRunning(identity),
+        probe: async (path) => (path.includes(this.instance) ? "refused" : await processes.probe(path)),
+      },
+      user: host.user,
+      now: () => host.now(),
+      randomBytes: (length) => host.randomBytes(length),
+      wait: async (milliseconds, background) => await host.wait(milliseconds, background),
+    };
+  }
+}

@@ -1,0 +1,42 @@
+/** Who stands in line for a session has it in the order of the line, however often the others look. */
+
+import { jsonlBackend, openStore, type Store } from "@longhand/store";
+import { SimulatedMachine } from "@longhand/store/testing";
+import { Violation } from "../part.ts";
+import { DIRECTORY, KEY } from "./told-writes.ts";
+
+/** Milliseconds between one who comes and the next; those who wait look again every 20. */
+const APART = [1, 3, 7, 11, 19, 23, 37, 61] as const;
+const WAITING = 4;
+
+export async function searchLines(): Promise<number> {
+  for (const apart of APART) await standInLine(apart);
+  return APART.length;
+}
+
+async function standInLine(apart: number): Promise<void> {
+  const machine = new SimulatedMachine(1);
+  const open = async (): Promise<Store> =>
+    await openStore(jsonlBackend(DIRECTORY, { host: machine.startProcess() }), {});
+  const clock = machine.startProcess();
+  const holder = await open();
+  const lock = await holder.session(KEY).lock();
+  const waiting: Promise<number>[] = [];
+  for (let number = 0; number < WAITING; number++) {
+    const store = await open();
+    waiting.push(
+      store
+        .session(KEY)
+        .append({ role: "user", content: `${number}` })
+        .then(({ seq }) => seq),
+    );
+    await clock.wait(apart);
+  }
+  await lock[Symbol.asyncDispose]();
+  const seqs = await Promise.all(waiting);
+  if (seqs.every((seq, index) => seq === index + 1)) return;
+  throw new Violation(
+    `${WAITING} stores stood in line for a session that was locked, each ${apart} ms after the one before it; ` +
+      `they had their turns in another order: ${seqs.join(", ")}`,
+  );
+}

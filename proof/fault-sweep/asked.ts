@@ -1,0 +1,134 @@
+/** A workload as one process asks for it whose calls fail, and what it was told. */
+
+import { inspect } from "node:util";
+import { isLonghandError, type Store } from "@longhand/store";
+import type { Host, SimulatedMachine } from "@longhand/store/testing";
+import { performStep } from "../crash-images/perform-step.ts";
+import { open, tellDifference } from "./examine.ts";
+import { contentsOf, type Outcome } from "./outcomes.ts";
+import { isReading, tellStep, type ReadingStep, type SweepStep, type Workload } from "./workload.ts";
+
+/** What a store may show after these outcomes. */
+type Possible = (outcomes: readonly Outcome[]) => Promise<readonly string[]>;
+
+/** A store that has failed is opened again; if that fails, that was all. */
+export class Asked {
+  wrong: string | undefined;
+  readonly #workload: Workload;
+  readonly #machine: SimulatedMachine;
+  readonly #host: Host;
+  readonly #outcomes: Outcome[] = [];
+  readonly #told: string[] = [];
+  readonly #reports: string[] = [];
+  #store: Store | undefined;
+  #isUnderWay = false;
+  #isOver = false;
+
+  constructor(workload: Workload, machine: SimulatedMachine, host: Host) {
+    this.#workload = workload;
+    this.#machine = machine;
+    this.#host = host;
+  }
+
+  /** The step that is under way is the last. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #mustEnd(): boolean {
+    return this.#isOver || this.wrong !== undefined;
+  }
+
+  /** Of a step that is under way nobody knows. */
+  soFar(): readonly Outcome[] {
+    return this.#isUnderWay ? [...this.#outcomes, "unknown"] : [...this.#outcomes];
+  }
+
+  tell(): string {
+    return this.#told.join("\n");
+  }
+
+  async run(possible: Possible): Promise<void> {
+    for (const step of this.#workload.steps) {
+      if (step.kind === "reopen") await this.#close();
+      await this.#openIfNeeded();
+      if (this.#mustEnd() || (this.#store === undefined && step.kind !== "neighbour")) break;
+      this.#isUnderWay = true;
+      const outcome = await this.#outcomeOf(step, async () => await this.#perform(step, possible));
+      this.#isUnderWay = false;
+      this.#outcomes.push(outcome);
+      if (outcome === "unknown") await this.#close();
+      if (this.#mustEnd()) break;
+    }
+    await this.#close();
+  }
+
+  async #perform(step: SweepStep, possible: Possible): Promise<void> {
+    const store = this.#store;
+    if (step.kind === "neighbour") await this.#runNeighbour(step.key, step.contents);
+    else if (store === undefined) return;
+    else if (isReading(step)) await this.#read(store, step, possible);
+    else await performStep(store, step);
+  }
+
+  async #read(store: Store, { kind }: ReadingStep, possible: Possible): Promise<void> {
+    if (kind === "search") await store.search("so on");
+    if (kind === "verify") await store.verify();
+    if (kind !== "read") return;
+    const reported = this.#reports.length;
+    const found = await contentsOf(store, this.#workload.keys);
+    const expected = await possible(this.#outcomes);
+    // A listing leaves out what cannot be read, and says so.
+    if (!expected.includes(found) && this.#reports.length === reported)
+      this.wrong = `a read: ${tellDifference(found, expected)}`;
+  }
+
+  /** Beside one whose disk fails, others go on as if nothing were. */
+  async #runNeighbour(key: string, contents: readonly string[]): Promise<void> {
+    const process = this.#machine.startProcess();
+    const store = await open(process, this.#workload);
+    await performStep(store, { kind: "append", key, contents });
+    process.kill();
+  }
+
+  async #outcomeOf(step: SweepStep, perform: () => Promise<void>): Promise<Outcome> {
+    const reported = this.#reports.length;
+    const outcome = await perform().then(
+      // What cannot be read stays in the trash, and is reported.
+      (): Outcome => (step.kind === "purge" && this.#reports.length > reported ? "unknown" : "done"),
+      (error: unknown): Outcome => {
+        this.#told.push(`    ${String(error)}`);
+        if (!isLonghandError(error)) this.wrong ??= `${tellStep(step)}: not a typed error: ${inspect(error)}`;
+        else if (step.kind === "neighbour" && error.code !== "SESSION_LOCKED")
+          this.wrong ??= `${tellStep(step)}: fails though its disk does not: ${inspect(error)}`;
+        // What is removed for good goes piece by piece: asked for again, the rest goes.
+        const isOpen = isLonghandError(error, "STORE_FAILED") || step.kind === "purge";
+        return isOpen ? "unknown" : "refused";
+      },
+    );
+    this.#told.push(`  ${tellStep(step)}: ${outcome}`);
+    return outcome;
+  }
+
+  /** Once more, if it fails: what failed once has passed then. */
+  async #openIfNeeded(): Promise<void> {
+    for (let tries = 2; tries > 0 && this.#store === undefined && !this.#mustEnd(); tries -= 1) {
+      try {
+        this.#store = await open(this.#host, this.#workload, this.#reports);
+      } catch (error) {
+        this.#tellFailure("openStore", error);
+      }
+    }
+  }
+
+  async #close(): Promise<void> {
+    const store = this.#store;
+    this.#store = undefined;
+    await store?.close().catch((error: unknown) => this.#tellFailure("close", error));
+  }
+
+  #tellFailure(what: string, error: unknown): void {
+    this.#told.push(`  ${what}: ${String(error)}`);
+    if (!isLonghandError(error)) this.wrong ??= `${what}: not a typed error: ${inspect(error)}`;
+  }
+}

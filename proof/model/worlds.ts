@@ -1,0 +1,198 @@
+/** How large a world is, and how often each thing may happen in it. Each is searched completely. */
+
+import { RULES, type Rules } from "./rules.ts";
+
+/** What is counted down while a world runs. */
+export interface Budget {
+  /** Records that may be appended. */
+  records: number;
+  batches: number;
+  kills: number;
+  powerLosses: number;
+  /** Of journals, their heads, and session files. */
+  failedSyncs: number;
+  failedDirectorySyncs: number;
+  /** Of blocks and of landings. */
+  shortWrites: number;
+  releases: number;
+  seals: number;
+  archives: number;
+  deletes: number;
+  restores: number;
+  purges: number;
+  forks: number;
+  closes: number;
+  reads: number;
+  /** A living instance that is held for dead. */
+  mistakes: number;
+}
+
+export interface Bounds extends Budget {
+  readonly keys: number;
+  /** Session ids that may be given out. */
+  readonly sessions: number;
+  readonly instances: number;
+  readonly slots: number;
+  /** Whether names lost by a failed sync of their directory are lost for ever, whatever later syncs say. */
+  readonly namesStayLost: boolean;
+  /** Whether an instance that is held for dead may be in the middle of changing names. */
+  readonly mistakesAmongNames: boolean;
+}
+
+export interface World {
+  readonly bounds: Bounds;
+  readonly rules: Rules;
+}
+
+const SMALLEST: Bounds = {
+  keys: 1,
+  sessions: 1,
+  instances: 2,
+  slots: 2,
+  namesStayLost: false,
+  mistakesAmongNames: false,
+  records: 2,
+  batches: 0,
+  kills: 1,
+  powerLosses: 1,
+  failedSyncs: 0,
+  failedDirectorySyncs: 0,
+  shortWrites: 0,
+  releases: 0,
+  seals: 0,
+  archives: 0,
+  deletes: 0,
+  restores: 0,
+  purges: 0,
+  forks: 0,
+  closes: 0,
+  reads: 0,
+  mistakes: 0,
+};
+
+export type WorldTable = Readonly<Record<string, Partial<Bounds>>>;
+
+/** Searched by the gate. */
+export const SMALL: WorldTable = {
+  append: { sessions: 2, slots: 3 },
+  twice: { instances: 3, powerLosses: 2 },
+  takeover: { instances: 3, kills: 2, powerLosses: 0, slots: 3 },
+  release: { releases: 1, slots: 3 },
+  return: { records: 3, releases: 2, powerLosses: 0, slots: 3 },
+  recycle: { records: 4, batches: 1 },
+  seal: { seals: 1, slots: 3 },
+  sealRelease: { seals: 1, releases: 1 },
+  sealClose: { seals: 1, closes: 1 },
+  close: { closes: 1, slots: 3 },
+  failedSync: { failedSyncs: 1, batches: 1 },
+  failedHead: { records: 3, failedSyncs: 1, kills: 0 },
+  failedNames: { failedDirectorySyncs: 1, seals: 1, kills: 0 },
+  short: { shortWrites: 1, batches: 1 },
+  reader: { reads: 1 },
+  twoKeys: { keys: 2, sessions: 2, powerLosses: 0 },
+  delete: { sessions: 2, deletes: 1 },
+  deleteRelease: { sessions: 2, deletes: 1, releases: 1, kills: 0 },
+  archive: { archives: 1, restores: 1 },
+  purge: { sessions: 2, deletes: 1, purges: 1, kills: 0 },
+  purgeKill: { sessions: 1, deletes: 1, purges: 1, restores: 1, powerLosses: 0 },
+  purgeSealed: { records: 1, seals: 1, deletes: 1, purges: 1, kills: 0 },
+  purgeRelease: { records: 1, releases: 1, deletes: 1, purges: 1, powerLosses: 0 },
+  fork: { keys: 2, sessions: 2, forks: 1, kills: 0 },
+  forkKill: { keys: 2, sessions: 2, forks: 1, powerLosses: 0 },
+  forkDelete: { keys: 2, sessions: 2, instances: 1, records: 1, forks: 1, deletes: 1, purges: 1, kills: 0 },
+  mistaken: { instances: 3, mistakes: 1, kills: 0, powerLosses: 0 },
+  mistakenCut: { mistakes: 1, kills: 0 },
+  mistakenRecycle: { mistakes: 1, kills: 0, records: 3, slots: 1 },
+};
+
+/** Searched in a long run. */
+export const DEEP: WorldTable = {
+  mistakenKill: { instances: 3, mistakes: 1, powerLosses: 0 },
+  mistakenDeep: { instances: 3, mistakes: 1, kills: 0 },
+  handOver: { instances: 3, releases: 1, kills: 2 },
+  deleteDeep: { instances: 3, sessions: 2, deletes: 1, releases: 1 },
+  sealDeep: { instances: 3, records: 3, seals: 1 },
+  failDeep: { instances: 3, failedSyncs: 2 },
+  namesDeep: { instances: 3, sessions: 2, failedDirectorySyncs: 1, deletes: 1 },
+  shortDeep: { instances: 3, shortWrites: 2, batches: 1 },
+  recycleDeep: { instances: 3, records: 3, batches: 1 },
+  keysDeep: { keys: 2, sessions: 2, records: 3 },
+  closeDeep: { instances: 3, closes: 1, releases: 1 },
+  readDeep: { instances: 3, reads: 2 },
+  archiveDeep: { instances: 3, sessions: 2, archives: 1, restores: 1 },
+  purgeDeep: { instances: 3, sessions: 2, deletes: 1, purges: 1 },
+  forkDeep: { keys: 2, sessions: 2, forks: 1, deletes: 1, purges: 1 },
+  forkSeal: { keys: 2, sessions: 2, records: 3, forks: 1, seals: 1, kills: 0 },
+};
+
+/** Too large to be searched: a long run walks through them by chance, when it has searched the others. */
+export const WIDE: WorldTable = {
+  wideFailing: {
+    keys: 2,
+    sessions: 4,
+    instances: 5,
+    slots: 3,
+    records: 9,
+    batches: 2,
+    kills: 2,
+    powerLosses: 2,
+    failedSyncs: 2,
+    failedDirectorySyncs: 1,
+    shortWrites: 2,
+    releases: 3,
+    seals: 2,
+    archives: 2,
+    deletes: 2,
+    restores: 2,
+    purges: 2,
+    forks: 2,
+    closes: 1,
+  },
+  wideReading: {
+    keys: 2,
+    sessions: 4,
+    instances: 5,
+    slots: 3,
+    records: 9,
+    batches: 2,
+    kills: 3,
+    powerLosses: 3,
+    shortWrites: 2,
+    releases: 4,
+    seals: 2,
+    archives: 2,
+    deletes: 2,
+    restores: 2,
+    purges: 2,
+    forks: 2,
+    closes: 1,
+    reads: 4,
+  },
+};
+
+/** Known to break: what is not promised. Each must be found broken, or this table is no longer true. */
+export const LIMITS: WorldTable = {
+  /** Nothing can stop the rename of a living instance that was taken for dead in the middle of a seal. */
+  mistakenSeal: { mistakes: 1, seals: 1, kills: 0, powerLosses: 0, mistakesAmongNames: true },
+  /** Nor its link in the middle of creating a session, which whoever took it over then relies on without a sync. */
+  mistakenCreate: { mistakes: 1, kills: 0, mistakesAmongNames: true },
+  /** The instance stops, but whoever takes it over cannot know which of the names that it sees are lost. */
+  namesStayLost: { failedDirectorySyncs: 1, kills: 0, namesStayLost: true },
+  /**
+   * An unanswered commit whose sync has failed is landed by whoever takes over; the power goes before that is synced: the
+   * journal is lost, and of what was landed a part is found behind a gap. Without ENGINE_LACKS this holds.
+   */
+  failedThenCut: { failedSyncs: 1, batches: 1, kills: 0 },
+  /** Its head, lost in the same way, is ruined by the next write of it: called damage, though nothing is missing. */
+  failedHeadThenCut: { records: 3, failedSyncs: 1, kills: 0 },
+  /** A reader may return what a failed sync of the journal has lost, until an adopter has landed it. */
+  readAfterFailure: { failedSyncs: 1, reads: 1, kills: 0 },
+};
+
+const ALL: WorldTable = { ...SMALL, ...DEEP, ...WIDE, ...LIMITS };
+
+export function worldOf(name: string, rules: Rules = RULES): World {
+  const bounds = ALL[name];
+  if (bounds === undefined) throw new Error(`there is no world ${name}`);
+  return { bounds: { ...SMALLEST, ...bounds }, rules };
+}

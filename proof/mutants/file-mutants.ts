@@ -1,0 +1,110 @@
+/** Mistakes with files and their names: sealing, forking, putting away, compressing, migrating. */
+
+import type { Mutant, PartSlice } from "./mutant.ts";
+
+const crashes = (slice: number): PartSlice => ({ part: "crash-images", slice });
+
+export const FILE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "session-without-durable-name",
+    breaks: "acknowledged is durable: a record is journaled for a file whose name a power cut can take",
+    file: "backends/jsonl/writing/open-sessions.ts",
+    edits: [{ find: "    return await this.#withDurableName(log);\n", replace: "    return log;\n" }],
+    caughtBy: crashes(0),
+  },
+  {
+    name: "deletion-not-synced",
+    breaks: "an acknowledged deletion stays: a power cut brings the session back",
+    file: "backends/jsonl/writing/open-sessions.ts",
+    edits: [{ find: "change(rename));\n    await this.syncNames();\n", replace: "change(rename));\n" }],
+    caughtBy: crashes(6),
+  },
+  {
+    name: "seal-with-a-gap",
+    breaks:
+      "no gaps: a file is sealed before its last records are in it, and replay passes over what is sealed",
+    file: "backends/jsonl/writing/seal-session.ts",
+    edits: [
+      { find: "  await around.settle(log);\n", replace: "" },
+      {
+        find: "  try {\n    await around.syncNames(layout.directory);\n    return next;\n",
+        replace:
+          "  await around.settle(log);\n  try {\n    await around.syncNames(layout.directory);\n    return next;\n",
+      },
+    ],
+    caughtBy: crashes(8),
+  },
+  {
+    name: "sealed-name-not-synced",
+    breaks: "acknowledged is durable: the new active file is there, the sealed one has no name",
+    file: "backends/jsonl/writing/seal-session.ts",
+    edits: [
+      {
+        find: "  await around.syncNames(segmentDirectory(layout.segments, header.id));\n",
+        replace: "",
+      },
+    ],
+    caughtBy: crashes(8),
+  },
+  {
+    name: "next-file-not-synced",
+    breaks: "acknowledged is durable: a record is journaled for a file that a power cut can take back",
+    file: "backends/jsonl/writing/seal-session.ts",
+    edits: [
+      {
+        find: "    await around.syncNames(layout.directory);\n    return next;\n",
+        replace: "    return await Promise.resolve(next);\n",
+      },
+    ],
+    caughtBy: crashes(8),
+  },
+  {
+    name: "orphan-read",
+    breaks: "no mixing: a file that the chain does not name is read as a part of the session",
+    file: "backends/jsonl/reading/read-session.ts",
+    edits: [
+      {
+        find: "      const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);\n",
+        replace:
+          "      const own = logOf(place, tail.header, tail.end, tail.state.seq, patches);\n" +
+          "      const directory = `${layout.segments}/${tail.header.id}`;\n" +
+          "      const names = (await files.stat(directory)) === undefined ? [] : await files.readDirectory(directory);\n" +
+          "      const strays = names.map(Number.parseInt).filter((file) => own.parts.every((part) => part.sum === undefined || part.file !== file));\n" +
+          '      const bounds = { writtenBy: tail.header.id, first: 1, last: tail.state.seq, bytes: Infinity, sum: "", isDropped: false };\n' +
+          "      const log = { ...own, parts: [...strays.map((file) => ({ ...bounds, file })), ...own.parts] };\n",
+      },
+    ],
+    caughtBy: crashes(8),
+  },
+  {
+    name: "fork-not-synced",
+    breaks: "acknowledged is durable: a fork is answered before its name is durable",
+    file: "backends/jsonl/writing/fork-session.ts",
+    edits: [{ find: "      await around.syncNames(layout.directory);\n", replace: "" }],
+    caughtBy: crashes(9),
+  },
+  {
+    name: "plain-segment-removed-too-early",
+    breaks: "acknowledged is durable: a segment goes before the name of its compressed copy is durable",
+    file: "log/compress-segment.ts",
+    edits: [
+      {
+        find: "    await options.syncNames();\n    await files.unlink(path);\n",
+        replace: "    await files.unlink(path);\n",
+      },
+    ],
+    caughtBy: crashes(10),
+  },
+  {
+    name: "migration-before-its-manifest",
+    breaks: "all or nothing: originals are renamed before the manifest that could complete it is durable",
+    file: "migrate/manifest.ts",
+    edits: [
+      {
+        find: "  await files.rename(temporary, manifestPath(places));\n  await files.syncDirectory(staging);\n",
+        replace: "  await files.rename(temporary, manifestPath(places));\n",
+      },
+    ],
+    caughtBy: crashes(0),
+  },
+];

@@ -1,0 +1,192 @@
+/** Mistakes in the commit: the journal, its generations, landing, replay. */
+
+import type { Mutant, PartSlice } from "./mutant.ts";
+
+const crashes = (slice: number): PartSlice => ({ part: "crash-images", slice });
+const faults = (slice: number): PartSlice => ({ part: "fault-sweep", slice });
+const dangers = (slice: number): PartSlice => ({ part: "dangers", slice });
+
+export const JOURNAL_MUTANTS: readonly Mutant[] = [
+  {
+    name: "answered-before-sync",
+    breaks: "acknowledged is durable: a write is answered when its block is written, not when it is synced",
+    file: "journal/journal.ts",
+    edits: [{ find: 'if (this.#durability === "sync")', replace: 'if (this.#durability === "os")' }],
+    caughtBy: crashes(0),
+  },
+  {
+    name: "landed-before-commit",
+    breaks: "a prefix, always: a session's file is written to before the journal has the record",
+    file: "journal/committer.ts",
+    edits: [
+      {
+        find: "        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+        replace:
+          "        for (const { onDurable } of block) onDurable();\n        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+      },
+      { find: "          onDurable();\n          resolve();\n", replace: "          resolve();\n" },
+    ],
+    caughtBy: crashes(1),
+  },
+  {
+    name: "journal-reused-before-file-sync",
+    breaks: "acknowledged is durable: the journal's space is used again while the files are only landed",
+    file: "backends/jsonl/writing/landing.ts",
+    edits: [
+      {
+        find: "      if (!(await this.trySettle(log))) return;\n",
+        replace: "      await log.land();\n      this.#covered.delete(log);\n",
+      },
+    ],
+    caughtBy: crashes(4),
+  },
+  {
+    name: "journal-without-durable-name",
+    breaks:
+      "acknowledged is durable: the name of a new journal is not synced, and a power cut takes all of it",
+    file: "backends/jsonl/instance/begin-instance.ts",
+    edits: [{ find: "    await host.files.syncDirectory(layout.journals);\n", replace: "" }],
+    caughtBy: crashes(0),
+  },
+  {
+    name: "block-number-counted-though-full",
+    breaks:
+      "acknowledged is durable: after a full disk the journal's numbers have a gap, and replay stops there",
+    file: "journal/journal.ts",
+    edits: [
+      {
+        find: '      throw full ? ioError(cause, "writing the journal", this.path)',
+        replace:
+          '      if (full) this.#nextBlock++;\n      throw full ? ioError(cause, "writing the journal", this.path)',
+      },
+    ],
+    caughtBy: faults(2),
+  },
+  {
+    name: "failed-journal-sync-tried-again",
+    breaks: "acknowledged is durable: the second sync says yes to what the first has lost",
+    file: "journal/journal.ts",
+    edits: [
+      {
+        find: "    try {\n      await this.#file.sync();\n    } catch (cause) {\n",
+        replace:
+          "    try {\n      await this.#file.sync().catch(async () => await this.#file.sync());\n    } catch (cause) {\n",
+      },
+    ],
+    caughtBy: faults(0),
+  },
+  {
+    name: "failed-file-sync-tried-again",
+    breaks: "acknowledged is durable: a session's file is synced again without its bytes being written again",
+    file: "backends/jsonl/writing/landing.ts",
+    edits: [
+      {
+        find: "      await log.rewrite(own.filter(({ file }) => file === log.header.file));\n",
+        replace: "      await log.rewrite(own.slice(0, 0));\n",
+      },
+    ],
+    caughtBy: faults(0),
+  },
+  {
+    name: "short-write-ignored",
+    breaks: "acknowledged is durable: what did not fit is taken for written",
+    file: "host/write-fully.ts",
+    edits: [{ find: "    written += count;\n", replace: "    written = bytes.length;\n" }],
+    caughtBy: faults(10),
+  },
+  {
+    name: "old-generation-replayed",
+    breaks: "no wrong data: a block that was voided with its generation is written over what came since",
+    file: "journal/block.ts",
+    edits: [
+      {
+        find: "if (first?.generation !== head.generation || first.number !== number) return undefined;",
+        replace: "if (first?.number !== number) return undefined;",
+      },
+      {
+        find: "if (checksum(blockSalt(head, number, payload.length), payload) !== first.sum) return undefined;",
+        replace:
+          "if (checksum(blockSalt({ ...head, generation: first.generation }, number, payload.length), payload) !== first.sum) return undefined;",
+      },
+    ],
+    caughtBy: dangers(0),
+  },
+  {
+    name: "replay-into-recreated-session",
+    breaks: "no mixing: records of a deleted session are written into the new one of the same key",
+    file: "backends/jsonl/instance/replay-records.ts",
+    edits: [
+      {
+        find: '    const path = (await findSessionFile(files, layout, session, records[0]?.name ?? ""))?.path;\n',
+        replace:
+          '    const named = `${layout.directory}/${records[0]?.name ?? ""}`;\n' +
+          "    const isThere = (await files.stat(named)) !== undefined;\n" +
+          '    const path = isThere ? named : (await findSessionFile(files, layout, session, records[0]?.name ?? ""))?.path;\n',
+      },
+      {
+        find: "  if (header?.id !== session) return undefined;\n",
+        replace: "  if (header === undefined) return undefined;\n",
+      },
+    ],
+    caughtBy: crashes(6),
+  },
+  {
+    name: "replay-into-the-next-file",
+    breaks: "no wrong data: records of a sealed file are written into the one that came after it",
+    file: "backends/jsonl/instance/replay-records.ts",
+    edits: [
+      {
+        find: "records.filter((record) => record.file === header.file)",
+        replace: "records.filter((record) => record.file <= header.file)",
+      },
+    ],
+    caughtBy: crashes(8),
+  },
+  {
+    name: "replay-skips-what-seems-there",
+    breaks: "acknowledged is durable: replay passes over a hole, since something later is in the file",
+    file: "backends/jsonl/instance/replay-records.ts",
+    edits: [
+      {
+        find: "  for (const { offset, bytes } of inReach) await writeFully(file, bytes, offset);\n",
+        replace:
+          "  const { size } = await file.stat();\n" +
+          "  for (const { offset, bytes } of inReach) if (offset + bytes.length > size) await writeFully(file, bytes, offset);\n",
+      },
+    ],
+    caughtBy: crashes(1),
+  },
+  {
+    name: "adopted-files-not-synced",
+    breaks: "acknowledged is durable: a dead one's journal is emptied while its records are only landed",
+    file: "backends/jsonl/instance/replay-records.ts",
+    edits: [{ find: "  if (inReach.length > 0) await file.sync();\n", replace: "" }],
+    caughtBy: crashes(14),
+  },
+  {
+    name: "adopted-journal-not-emptied",
+    breaks: "no wrong data: the removal of an adopted journal may be undone, and its blocks count again",
+    file: "backends/jsonl/instance/adoption.ts",
+    edits: [
+      {
+        find: '  if (found.kind === "journal") await emptyJournal(files, path, found.contents);\n',
+        replace: "",
+      },
+    ],
+    caughtBy: dangers(0),
+  },
+  {
+    name: "adopted-journal-emptied-by-its-next-generation",
+    breaks: "no wrong data: an owner that lives after all begins that very generation, and its block counts",
+    file: "backends/jsonl/instance/adoption.ts",
+    edits: [{ find: "[head.generation + 3, head.generation + 4]", replace: "[head.generation + 1]" }],
+    caughtBy: dangers(0),
+  },
+  {
+    name: "purge-without-its-note",
+    breaks: "no false alarm: a journal speaks of a purged session, and recovery calls that damage",
+    file: "backends/jsonl/writing/open-sessions.ts",
+    edits: [{ find: "    await noteRemoved(this.#host, this.#layout, { key, id });\n", replace: "" }],
+    caughtBy: crashes(7),
+  },
+];

@@ -1,0 +1,118 @@
+/** Mistakes among many writers: leases, the line, the fence, takeover. */
+
+import type { Mutant, PartSlice } from "./mutant.ts";
+
+const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
+const dangers = (slice: number): PartSlice => ({ part: "dangers", slice });
+const crashes = (slice: number): PartSlice => ({ part: "crash-images", slice });
+
+export const LEASE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "two-thieves-of-one-lease",
+    breaks: "one writer at a time: two who find a lease free at the same moment both have it",
+    file: "backends/jsonl/leases/lease-files.ts",
+    edits: [
+      {
+        find: "      await this.#files.link(temporary, this.#path(name, epoch));\n",
+        replace: "      await this.#files.rename(temporary, this.#path(name, epoch));\n",
+      },
+    ],
+    caughtBy: INTERLEAVED,
+  },
+  {
+    name: "living-holder-robbed",
+    breaks: "one writer at a time: a lease is taken although its holder lives",
+    file: "backends/jsonl/leases/leases.ts",
+    edits: [
+      {
+        find: '        if (liveness === "ended") break;\n',
+        replace: '        if (liveness === "ended" || liveness === "alive") break;\n',
+      },
+    ],
+    caughtBy: INTERLEAVED,
+  },
+  {
+    name: "given-up-lease-used-on",
+    breaks: "one writer at a time: an instance goes on with a session that it has given up",
+    file: "backends/jsonl/writing/tenures.ts",
+    edits: [
+      {
+        find: "      // Whether it failed before or after the next number was there: it may be somebody else's by now.\n      this.#tenures.delete(tenure.key);\n",
+        replace: "",
+      },
+      { find: "    await tenure.setLog(undefined);\n    try {\n", replace: "    try {\n" },
+    ],
+    caughtBy: INTERLEAVED,
+  },
+  {
+    name: "given-up-before-landing",
+    breaks: "acknowledged is durable: the next holder opens the file before the last records are in it",
+    file: "backends/jsonl/writing/tenures.ts",
+    edits: [
+      { find: "      if (!(await this.#around.settle(log))) return;\n", replace: "" },
+      { find: "      if (log.unlandedBytes > 0 || log.isUnsynced) return;\n", replace: "" },
+    ],
+    caughtBy: INTERLEAVED,
+  },
+  {
+    name: "waiting-line-ignored",
+    breaks: "the next waits in line: whoever looks at the right moment has the lease, however late he came",
+    file: "backends/jsonl/leases/leases.ts",
+    edits: [
+      {
+        find: "    const before = await place.before(row.tickets, patience.waited);\n",
+        replace: "    const before = await place.before(row.tickets.slice(0, 0), patience.waited);\n",
+      },
+    ],
+    caughtBy: dangers(5),
+  },
+  {
+    name: "fence-checked-before-the-write",
+    breaks: "acknowledged is durable: an instance that was taken over meanwhile answers all the same",
+    file: "journal/committer.ts",
+    edits: [
+      {
+        find: "        await this.#journal.append(block.flatMap(({ records }) => records));\n        await this.#hooks.checkFence();\n",
+        replace:
+          "        await this.#hooks.checkFence();\n        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+      },
+    ],
+    caughtBy: dangers(1),
+  },
+  {
+    name: "fence-set-after-reading",
+    breaks: "acknowledged is durable: an instance answers for what its adopter has not read",
+    file: "backends/jsonl/instance/adoption.ts",
+    edits: [
+      { find: "  await placeMark(files, fencePath(layout, instance));\n", replace: "" },
+      {
+        find: "  await syncNames(files, layout);\n  const lost =",
+        replace:
+          "  await placeMark(files, fencePath(layout, instance));\n  await syncNames(files, layout);\n  const lost =",
+      },
+    ],
+    caughtBy: dangers(1),
+  },
+  {
+    name: "adoption-without-lock",
+    breaks: "no wrong data: two take over the same dead instance, and the slower writes over what came since",
+    file: "backends/jsonl/instance/adoption.ts",
+    edits: [
+      {
+        find: '    const lock = await this.#lock(dead);\n    if (typeof lock !== "number") return lock;\n',
+        replace: "    const lock = 0;\n",
+      },
+    ],
+    caughtBy: dangers(2),
+  },
+  {
+    name: "lease-before-adoption",
+    breaks:
+      "acknowledged is durable: leases may be lost with the power, and their holder's journal is not looked for",
+    file: "backends/jsonl/instance/begin-instance.ts",
+    edits: [
+      { find: "    await adoption.adoptAll(new Patience(host, { milliseconds: lockWait }));\n", replace: "" },
+    ],
+    caughtBy: crashes(0),
+  },
+];

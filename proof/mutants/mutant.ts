@@ -1,0 +1,24 @@
+/** A mistake that somebody could make in the store: a patch of one file, what goes by it, and what should notice. */
+
+export interface Mutant {
+  /** In kebab-case, of what the store does wrong. */
+  readonly name: string;
+  /** Which promise goes, and when. */
+  readonly breaks: string;
+  /** Below packages/store/src. */
+  readonly file: string;
+  /** Each text to find is there exactly once. */
+  readonly edits: readonly Edit[];
+  /** Tried first; if this does not notice it, the others are. */
+  readonly caughtBy: PartSlice;
+}
+
+export interface Edit {
+  readonly find: string;
+  readonly replace: string;
+}
+
+export interface PartSlice {
+  readonly part: string;
+  readonly slice: number;
+}

@@ -1,0 +1,146 @@
+/** Mistakes in what is believed: checksums, batches, ids, tails, headers. */
+
+import type { Mutant, PartSlice } from "./mutant.ts";
+
+const FLIPS = { part: "bit-flips", slice: 0 } as const;
+const fuzz = { part: "fuzz", slice: 0 } as const;
+const dangers = (slice: number): PartSlice => ({ part: "dangers", slice });
+const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
+
+export const RECORD_MUTANTS: readonly Mutant[] = [
+  {
+    name: "checksum-ignored",
+    breaks: "no wrong data: a line counts whatever its checksum says",
+    file: "record/seal.ts",
+    edits: [
+      {
+        find: "sum === checksum(salt, bytes) && isUtf8(bytes)",
+        replace: "sum !== undefined && isUtf8(bytes)",
+      },
+    ],
+    caughtBy: FLIPS,
+  },
+  {
+    name: "salt-ignored",
+    breaks: "no mixing: a good line of another session counts as one of this",
+    file: "record/checksum.ts",
+    edits: [
+      { find: "inHex(crc32(bytes, crc32(salt)))", replace: "inHex(crc32(bytes, crc32(salt.slice(0, 0))))" },
+    ],
+    caughtBy: fuzz,
+  },
+  {
+    name: "checkpoint-believed-unchecked",
+    breaks: "no wrong data: the state in a checkpoint counts whatever its checksum says",
+    file: "log/find-checkpoint.ts",
+    edits: [
+      {
+        find: "  const decoded = decodeLine(content, writtenBy);\n",
+        replace:
+          "  const line = content.subarray(0, content.length - SEAL_BYTES);\n" +
+          "  const decoded = decodeLine(sealLine(line.toString(), writtenBy).subarray(0, -1), writtenBy);\n",
+      },
+      {
+        find: 'import { decodeLine } from "../record/decode.ts";\n',
+        replace:
+          'import { decodeLine } from "../record/decode.ts";\nimport { SEAL_BYTES, sealLine } from "../record/seal.ts";\n',
+      },
+    ],
+    caughtBy: dangers(7),
+  },
+  {
+    name: "batch-marker-ignored",
+    breaks: "a batch whole or not at all: the lines of an unfinished one are served",
+    file: "record/scan.ts",
+    edits: [{ find: "    if (!heldBack) {\n", replace: "    if (!heldBack || entry.batch.size > 0) {\n" }],
+    caughtBy: dangers(3),
+  },
+  {
+    name: "header-of-another-key-accepted",
+    breaks: "no mixing: a file counts as the session of a key although its header names another",
+    file: "log/open-session.ts",
+    edits: [
+      {
+        find: "  if (key !== undefined && header.key !== key) {\n",
+        replace: "  if (key !== undefined && header.key === undefined) {\n",
+      },
+    ],
+    caughtBy: fuzz,
+  },
+  {
+    name: "reader-cuts-a-live-tail",
+    breaks:
+      "acknowledged is durable: a reader takes a record that is being landed for a torn one and cuts it",
+    file: "backends/jsonl/reading/read-session.ts",
+    edits: [
+      {
+        find: "      const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);\n",
+        replace:
+          '      if (tail.torn !== undefined) await useFile(await files.open(path, "write"), async (file) => await file.truncate(tail.end));\n' +
+          "      const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);\n",
+      },
+    ],
+    caughtBy: dangers(3),
+  },
+  {
+    name: "torn-tail-not-kept",
+    breaks: "no silent loss: the bytes of a torn tail are cut without being kept aside",
+    file: "log/open-session.ts",
+    edits: [
+      {
+        find: "  await keepAside(place.files, file, torn, place.path, place.damagedDirectory);\n",
+        replace: "",
+      },
+    ],
+    caughtBy: dangers(4),
+  },
+  {
+    name: "damaged-line-passed-over-in-silence",
+    breaks: "no silent loss: a line that fails its checksum is left out and not reported",
+    file: "record/scan.ts",
+    edits: [
+      {
+        find: "    for (const { damage } of this.#bad) this.#visitor.damage(damage);\n",
+        replace: "",
+      },
+    ],
+    caughtBy: FLIPS,
+  },
+  {
+    name: "id-remembered-after-rewind",
+    breaks: "an append happens: its id was used by a message that was rewound, and it is answered as a retry",
+    file: "record/fold.ts",
+    edits: [
+      {
+        find: "      (known.isNote || isKept(state, known.firstSeq)),\n",
+        replace: "      (known.isNote || known.firstSeq > 0),\n",
+      },
+    ],
+    caughtBy: dangers(6),
+  },
+  {
+    name: "stale-expected-seq-accepted",
+    breaks: "SEQ_CONFLICT: a write that builds on an older state is written all the same",
+    file: "store/decide.ts",
+    edits: [
+      {
+        find: "expectedSeq === undefined || expectedSeq === state.seq",
+        replace: "expectedSeq === undefined || expectedSeq <= state.seq",
+      },
+    ],
+    caughtBy: dangers(6),
+  },
+  {
+    name: "reader-skips-a-file-sealed-meanwhile",
+    breaks: "in order, once, across sealing: who reads while a file is sealed misses its records",
+    file: "backends/jsonl/reading/read-session.ts",
+    edits: [
+      {
+        find: '  if (active === "sealed") {\n',
+        replace:
+          '  if (active === "sealed" && part.sum === undefined) return undefined;\n  if (active === "sealed") {\n',
+      },
+    ],
+    caughtBy: INTERLEAVED,
+  },
+];

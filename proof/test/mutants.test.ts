@@ -1,0 +1,101 @@
+/** That each mutant is a mistake in the store as it is now, and one that the compiler lets pass. */
+
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+import { applyEdits } from "../mutants/apply-edits.ts";
+import type { Mutant } from "../mutants/mutant.ts";
+import { MUTANTS } from "../mutants/mutants.ts";
+import { projectRoot } from "../mutants/project-root.ts";
+import { transpile } from "../mutants/transpile.ts";
+import { PARTS } from "../parts.ts";
+
+const root = projectRoot();
+const store = `${root}/packages/store`;
+
+describe("the mutants", () => {
+  test("have names of their own", () => {
+    expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
+  });
+
+  test("are caught by parts that exist, in slices of the gate", () => {
+    for (const { name, caughtBy } of MUTANTS) {
+      const part = PARTS.find((each) => each.name === caughtBy.part);
+      expect(part?.gateSlices ?? 0, name).toBeGreaterThan(caughtBy.slice);
+    }
+  });
+
+  test("fit the sources, and their types are right: nothing but a run can tell", { timeout: 300_000 }, () => {
+    const compile = compilerOfTheStore();
+    for (const round of roundsOf(MUTANTS)) expect(compile(round)).toEqual([]);
+  });
+});
+
+describe("applying a mutant", () => {
+  const mutant = {
+    name: "sample",
+    breaks: "nothing",
+    file: "sample.ts",
+    edits: [{ find: "one", replace: "$& two" }],
+    caughtBy: { part: "none", slice: 0 },
+  };
+
+  test("puts the text in as it is", () => {
+    expect(applyEdits("zero one three", mutant)).toBe("zero $& two three");
+  });
+
+  test.each(["zero three", "one one"])("is refused where the text is not there once: %s", (source) => {
+    expect(() => applyEdits(source, mutant)).toThrow("The mutant sample is stale");
+  });
+
+  test("gives JavaScript that imports what was built", async () => {
+    const text = 'import { one } from "./one.ts";\nexport const two: number = one + 1;\n';
+    expect(await transpile(root, "sample.ts", text)).toBe(
+      'import { one } from "./one.js";\nexport const two = one + 1;\n',
+    );
+  });
+
+  test("is refused where the text is no TypeScript", async () => {
+    await expect(transpile(root, "sample.ts", "const = 1;")).rejects.toThrow("does not compile");
+  });
+});
+
+/** Each round has at most one mutant of a file, so that all of it can be compiled at once. */
+function roundsOf(mutants: readonly Mutant[]): Mutant[][] {
+  const rounds: Mutant[][] = [];
+  for (const mutant of mutants) {
+    const free = rounds.find((round) => round.every(({ file }) => file !== mutant.file));
+    if (free === undefined) rounds.push([mutant]);
+    else free.push(mutant);
+  }
+  return rounds;
+}
+
+/** Compiles the store with mutants in it; answers with what is wrong in the changed files. */
+function compilerOfTheStore(): (mutants: readonly Mutant[]) => string[] {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    `${store}/tsconfig.json`,
+    // What a mistake leaves unused is no reason to refuse it.
+    { noEmit: true, composite: false, incremental: false, noUnusedLocals: false, noUnusedParameters: false },
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
+  );
+  if (config === undefined) throw new Error("the store has no tsconfig.json");
+  const parsed = new Map<string, ts.SourceFile | undefined>();
+  const host = ts.createCompilerHost(config.options);
+  return (mutants) => {
+    const changed = new Map(mutants.map((mutant) => [`${store}/src/${mutant.file}`, mutant]));
+    const getSourceFile: ts.CompilerHost["getSourceFile"] = (path, version) => {
+      const mutant = changed.get(path);
+      if (mutant !== undefined)
+        return ts.createSourceFile(path, applyEdits(readFileSync(path, "utf8"), mutant), version);
+      if (!parsed.has(path)) parsed.set(path, host.getSourceFile(path, version));
+      return parsed.get(path);
+    };
+    const program = ts.createProgram(config.fileNames, config.options, { ...host, getSourceFile });
+    return [...changed].flatMap(([path, { name }]) => {
+      const file = program.getSourceFile(path);
+      const wrong = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+      return wrong.map(({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`);
+    });
+  };
+}
