@@ -4,14 +4,17 @@ import { availableParallelism, release, totalmem, type } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { parseDuration, tellDuration } from "./duration.ts";
+import type { Part } from "./part.ts";
 import { PARTS } from "./parts.ts";
 import { notes, problems, progressLine, table } from "./report.ts";
 import { ProofRun } from "./run-proof.ts";
 import { runSlice } from "./run-slice.ts";
+import { PartTally } from "./tally.ts";
 
 const HELP = `Hurts stores in every way we know, and looks whether a promise is broken. docs/proof.md explains the parts.
 
-  npm run proof                              the gate: a fixed amount of each part, a few minutes
+  npm run proof                              the gate: a fixed amount of each part, ten minutes or so on two cores
+  npm run proof -- --quick                   a quarter of the gate; what npm test runs where CI is set
   npm run proof -- --for 2h                  the gate, then on until the time is over (30s, 20m, 2h), on all cores
   npm run proof -- --part kills --part fuzz  these parts alone
   npm run proof -- --part fuzz --slice 17 --seed 3     one slice again, as a violation has named it
@@ -19,11 +22,12 @@ const HELP = `Hurts stores in every way we know, and looks whether a promise is 
   --seed N      where chance begins; the same seed does the same again, but for real processes and disks (default 1)
   --workers N   so many at once (default: one for each core)
   --in-ci       does nothing unless CI is set
-  --json        the result as JSON on stdout, everything else on stderr
+  --json        the result of a run as JSON on stdout, everything else on stderr
   --help
 
 Parts: ${PARTS.map(({ name }) => name).join(", ")}
 
+The table's times are those of all workers of a part, added up.
 Ends with 0 if every promise was kept, every figure of the gate reached and every control found what it must;
 with 1 if not, and with CI set also if a part could not be run here; with 2 if the command line is wrong.
 `;
@@ -41,6 +45,7 @@ async function main(): Promise<number> {
       slice: { type: "string" },
       seed: { type: "string", default: "1" },
       workers: { type: "string", default: String(availableParallelism()) },
+      quick: { type: "boolean", default: false },
       "in-ci": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -70,17 +75,21 @@ async function main(): Promise<number> {
   if (values.slice !== undefined) {
     const [part] = parts;
     if (part === undefined || values.part?.length !== 1) throw new UsageError("--slice needs one --part.");
-    return await again(part.name, wholeNumber("--slice", values.slice), seed, abort.signal);
+    if (values.for !== undefined || values.json)
+      throw new UsageError("--slice goes with --part and --seed alone.");
+    return await again(part, wholeNumber("--slice", values.slice), seed, abort.signal);
   }
   const long = values.for === undefined ? undefined : parseDuration(values.for);
   if (values.for !== undefined && long === undefined) {
     throw new UsageError(`--for ${values.for} is no time; write 30s, 20m or 2h.`);
   }
+  const size = values.quick ? "quick" : "whole";
   const began = Date.now();
   const run = await ProofRun.prepare({
     parts,
     seed,
-    workers: Math.max(1, wholeNumber("--workers", values.workers)),
+    workers: positive("--workers", values.workers),
+    size,
     until: long === undefined ? undefined : began + long,
     abort: abort.signal,
   });
@@ -88,7 +97,7 @@ async function main(): Promise<number> {
   await run.finish();
   stopShowing();
   const elapsed = Date.now() - began;
-  const wrong = problems(run.tallies, seed);
+  const wrong = problems(run.tallies, seed, size);
   const leftOut = run.tallies.filter(({ obstacle }) => obstacle !== undefined);
   console.error(
     [
@@ -112,10 +121,24 @@ async function main(): Promise<number> {
   return isProven ? 0 : 1;
 }
 
-async function again(part: string, slice: number, seed: number, abort: AbortSignal): Promise<number> {
-  const outcome = await runSlice({ part, slice, seed }, () => undefined, abort);
+async function again(part: Part, slice: number, seed: number, abort: AbortSignal): Promise<number> {
+  if (part.weight === 0 && slice >= part.gateSlices) {
+    throw new UsageError(`${part.name} has slices 0 to ${part.gateSlices - 1}, and no others.`);
+  }
+  const tally = new PartTally(part, undefined);
+  const outcome = await runSlice(
+    { part: part.name, slice, seed },
+    (message) => tally.hear(slice, message),
+    abort,
+  );
+  if (abort.aborted) {
+    console.log("interrupted");
+    return 1;
+  }
+  const counts = Object.entries(tally.counts).map(([name, count]) => `${count} ${name}`);
+  const where = `${part.name}, slice ${slice}, seed ${seed}`;
   console.log(
-    outcome.kind === "kept" ? `${part}, slice ${slice}, seed ${seed}: every promise kept` : outcome.story,
+    outcome.kind === "kept" ? `${where}: every promise kept (${counts.join(", ")})` : outcome.story,
   );
   return outcome.kind === "kept" ? 0 : 1;
 }
@@ -132,6 +155,12 @@ function show(run: ProofRun, began: number): () => void {
     clearInterval(timer);
     if (isTTY) process.stderr.write("\r\u001b[K");
   };
+}
+
+function positive(option: string, text: string): number {
+  const number = wholeNumber(option, text);
+  if (number === 0) throw new UsageError(`${option} 0: at least one is needed.`);
+  return number;
 }
 
 function wholeNumber(option: string, text: string): number {

@@ -11,7 +11,7 @@ export interface Part {
   readonly title: string;
   /** What it counts, and how much of each the gate must reach. */
   readonly counts: Readonly<Record<string, number>>;
-  /** The gate runs slices 0 to `gateSlices` - 1, each once. A long run goes on from there. */
+  /** The gate runs slices 0 to `gateSlices` - 1, each once. A long run goes on from there, if `weight` is not 0. */
   readonly gateSlices: number;
   /** Its share of the time of a long run, against those of the others. */
   readonly weight: number;

@@ -43,7 +43,11 @@ export function notes(tallies: readonly PartTally[]): string {
 }
 
 /** What is wrong, the worst first; empty: nothing. */
-export function problems(tallies: readonly PartTally[], seed: number): string {
+export function problems(
+  tallies: readonly PartTally[],
+  seed: number,
+  size: "whole" | "quick" = "whole",
+): string {
   return tallies
     .flatMap((tally) => [
       ...tally.violations.map(
@@ -54,7 +58,7 @@ export function problems(tallies: readonly PartTally[], seed: number): string {
       ...(typeof tally.control === "object"
         ? [`The control of ${tally.part.name} failed:\n${tally.control.failed}`]
         : []),
-      ...tally.shortcomings().map((text) => `${tally.part.title}: ${text}`),
+      ...tally.shortcomings(size).map((text) => `${tally.part.title}: ${text}`),
     ])
     .join("\n\n");
 }

@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly parts: readonly Part[];
   readonly seed: number;
   readonly workers: number;
+  /** Of the gate: all of it, or the first quarter of each part's slices. */
+  readonly size: "whole" | "quick";
   /** When a long run starts no further slice; `undefined`: the gate alone. */
   readonly until: number | undefined;
   readonly abort: AbortSignal;
@@ -30,7 +32,10 @@ export class ProofRun {
   private constructor(tallies: readonly PartTally[], options: RunOptions) {
     this.tallies = tallies;
     this.#options = options;
-    this.#gate = gateOf(tallies.filter(({ obstacle }) => obstacle === undefined));
+    this.#gate = gateOf(
+      tallies.filter(({ obstacle }) => obstacle === undefined),
+      options.size,
+    );
   }
 
   static async prepare(options: RunOptions): Promise<ProofRun> {
@@ -76,15 +81,19 @@ export class ProofRun {
 }
 
 /** The parts take turns, so that none waits for the end. */
-function gateOf(tallies: readonly PartTally[]): Task[] {
+function gateOf(tallies: readonly PartTally[], size: RunOptions["size"]): Task[] {
   const queues = tallies.map((tally): Task[] => [
     { tally, slice: "control" },
-    ...Array.from({ length: tally.part.gateSlices }, () => ({ tally, slice: tally.nextSlice() })),
+    ...Array.from({ length: slicesOf(tally.part, size) }, () => ({ tally, slice: tally.nextSlice() })),
   ]);
   const longest = Math.max(0, ...queues.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) =>
     queues.flatMap((queue) => queue.slice(at, at + 1)),
   ).flat();
+}
+
+function slicesOf({ gateSlices }: Part, size: RunOptions["size"]): number {
+  return size === "whole" ? gateSlices : Math.ceil(gateSlices / 4);
 }
 
 function shareUsed({ milliseconds, part }: PartTally): number {

@@ -33,8 +33,9 @@ export const dangers: Part = {
   weight: 0,
   obstacle: () => Promise.resolve(undefined),
   run: async ({ number }, findings) => {
-    const moments = await SEARCHES[number]?.();
-    findings.count("moments", moments);
+    const search = SEARCHES[number];
+    if (search === undefined) throw new Error(`there is no slice ${number}`);
+    findings.count("moments", await search());
   },
   control: async () => {
     await searchRobberies(false, withoutFence);

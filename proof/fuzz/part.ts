@@ -28,7 +28,7 @@ export const fuzz: Part = {
   obstacle: () => Promise.resolve(undefined),
   run: async (slice, findings) => {
     const random = new SeededRandom(slice.seed * 104_729 + slice.number);
-    await fuzz(random, findings).catch((error: unknown) => {
+    await fuzzFiles(random, findings).catch((error: unknown) => {
       if (!(error instanceof Violation)) throw error;
       throw new Violation(`${error.message}\n(seed ${slice.seed}, slice ${slice.number})`);
     });
@@ -39,7 +39,7 @@ export const fuzz: Part = {
   control: judgeForgedControl,
 };
 
-async function fuzz(random: SeededRandom, findings: Findings): Promise<void> {
+async function fuzzFiles(random: SeededRandom, findings: Findings): Promise<void> {
   const sessions = await sessionCorpus(random);
   const journals = await journalCorpus(random);
   const empty = await emptyMachine(random.below(2 ** 32));
@@ -68,7 +68,7 @@ async function judge(fuzzed: FuzzedStore): Promise<string | undefined> {
   }
 }
 
-const KEYS_READ_ALONE = 2;
+const KEYS_READ_ALONE = 1;
 
 function fuzzCorpus({ sample, files }: Corpus, random: SeededRandom): FuzzedStore {
   const isForged = random.below(3) === 0;
@@ -78,7 +78,7 @@ function fuzzCorpus({ sample, files }: Corpus, random: SeededRandom): FuzzedStor
   const { capture, originals, idOf } = sample;
   const all = [...idOf.keys()];
   const keys = Array.from({ length: KEYS_READ_ALONE }, () => all[random.below(all.length)] ?? "");
-  return { capture, files: mutated, originals, idOf, isForged, isWritten: random.below(16) === 0, keys };
+  return { capture, files: mutated, originals, idOf, isForged, isWritten: random.below(32) === 0, keys };
 }
 
 /** Other programs have no checksums: what they say is believed, so that only the structure can be judged. */

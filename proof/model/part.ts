@@ -7,7 +7,7 @@
 import { SeededRandom } from "@longhand/store/testing";
 import { Violation, type Findings, type Part, type Slice } from "../part.ts";
 import { searchWorld, type Outcome } from "./checker.ts";
-import { ENGINE_LACKS, RULES, without, type Rule } from "./rules.ts";
+import { RULES, without, type Rule } from "./rules.ts";
 import { SHOWN_BY } from "./shown-by.ts";
 import { walkThrough } from "./walk.ts";
 import { DEEP, LIMITS, SMALL, WIDE, worldOf } from "./worlds.ts";
@@ -96,7 +96,7 @@ export function searchWithout(rule: Rule): { readonly world: string; readonly br
 /** What is documented as not promised must still be so. */
 function showLimit(name: string): Piece {
   return (findings) => {
-    const outcome = searchWorld(worldOf(name, without(...ENGINE_LACKS)));
+    const outcome = searchWorld(worldOf(name));
     if (outcome.broken === undefined)
       throw new Violation(`the world ${name} holds by now: say so in its README`);
     findings.note(`model, not promised (${name}): ${outcome.broken.promise}`);

@@ -1,5 +1,5 @@
 /**
- * The rules of the commit protocol as switches. All in force, but for those in ENGINE_LACKS, the model does what the engine
+ * The rules of the commit protocol as switches. All in force, the model does what the engine
  * does; a search with one of them turned off shows what it is for.
  */
 
@@ -178,9 +178,6 @@ export const RULES: Rules = {
   replayCutsNothing: true,
   readerJournalsFirst: true,
 };
-
-/** Rules that the engine does not follow yet. What breaks for that reason is among the LIMITS of worlds.ts. */
-export const ENGINE_LACKS: readonly Rule[] = ["deadJournalCopied"];
 
 export function without(...rules: readonly Rule[]): Rules {
   return { ...RULES, ...Object.fromEntries(rules.map((rule) => [rule, false])) };

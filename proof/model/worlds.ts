@@ -178,13 +178,6 @@ export const LIMITS: WorldTable = {
   mistakenCreate: { mistakes: 1, kills: 0, mistakesAmongNames: true },
   /** The instance stops, but whoever takes it over cannot know which of the names that it sees are lost. */
   namesStayLost: { failedDirectorySyncs: 1, kills: 0, namesStayLost: true },
-  /**
-   * An unanswered commit whose sync has failed is landed by whoever takes over; the power goes before that is synced: the
-   * journal is lost, and of what was landed a part is found behind a gap. Without ENGINE_LACKS this holds.
-   */
-  failedThenCut: { failedSyncs: 1, batches: 1, kills: 0 },
-  /** Its head, lost in the same way, is ruined by the next write of it: called damage, though nothing is missing. */
-  failedHeadThenCut: { records: 3, failedSyncs: 1, kills: 0 },
   /** A reader may return what a failed sync of the journal has lost, until an adopter has landed it. */
   readAfterFailure: { failedSyncs: 1, reads: 1, kills: 0 },
 };

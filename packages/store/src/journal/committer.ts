@@ -16,7 +16,7 @@ export interface CommitterHooks {
   /** Between two blocks: may begin a new generation of the journal. */
   betweenBlocks(): Promise<void>;
   /** The outcome of a commit is unknown, or the instance was taken over: nothing more may be committed. Before the rejection. */
-  onFailed(error: LonghandError): Promise<void>;
+  onFailed(error: LonghandError): void;
 }
 
 interface Waiting {
@@ -56,8 +56,8 @@ export class Committer {
     while (this.#running !== undefined) await this.#running;
     if (this.#failure !== undefined) throw this.#failure;
     const running = task()
-      .catch(async (error: unknown) => {
-        if (isLonghandError(error, "STORE_FAILED")) await this.#noteFailure(error);
+      .catch((error: unknown) => {
+        if (isLonghandError(error, "STORE_FAILED")) this.#noteFailure(error);
         throw error;
       })
       .finally(() => {
@@ -91,7 +91,7 @@ export class Committer {
         }
       } catch (cause) {
         const error = typedFailure(cause);
-        await this.#noteFailure(error);
+        this.#noteFailure(error);
         for (const { reject } of block) reject(error);
       }
     }
@@ -110,10 +110,10 @@ export class Committer {
   }
 
   /** A full disk is the one failure after which the journal is as it was before. */
-  async #noteFailure(error: LonghandError): Promise<void> {
+  #noteFailure(error: LonghandError): void {
     if (error.code === "DISK_FULL" || this.#failure !== undefined) return;
     this.#failure = error;
-    await this.#hooks.onFailed(error);
+    this.#hooks.onFailed(error);
   }
 }
 

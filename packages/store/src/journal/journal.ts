@@ -1,6 +1,6 @@
 /**
  * The journal of one store instance: the only way a record becomes durable. One block at a time: written, synced, and
- * only then answered. A write that did not fit is overwritten by the next block; anything worse has an unknown outcome
+ * only then answered. A block that did not fit is made void before that is told; anything worse has an unknown outcome
  * and is final, since after a failed sync a later success proves nothing.
  */
 
@@ -10,10 +10,10 @@ import { errorCode, ioError } from "../host/io-error.ts";
 import { removeIfThere } from "../host/small-files.ts";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeBlock, type JournalRecord } from "./block.ts";
+import { encodeBlock, FIRST_LINE_LIMIT, type JournalRecord } from "./block.ts";
 import { encodeHead, HEAD_BYTES, headPosition, type JournalHead } from "./head.ts";
 import type { InstanceDescription } from "./instance-description.ts";
-import { readJournal } from "./read-journal.ts";
+import { readBlocks } from "./read-journal.ts";
 
 export interface JournalPlace {
   readonly path: string;
@@ -33,6 +33,8 @@ export class Journal {
   #generation = 1;
   #nextBlock = 1;
   #end = HEAD_BYTES;
+  /** Found unreadable while in use: whatever came behind that could not be replayed. */
+  #damage: LonghandError | undefined;
 
   private constructor(path: string, file: OpenFile, owner: InstanceDescription, durability: "sync" | "os") {
     this.path = path;
@@ -73,12 +75,18 @@ export class Journal {
 
   /** Rejects with DISK_FULL when the block did not fit (nothing happened), with STORE_FAILED when nobody can tell. */
   async append(records: readonly JournalRecord[]): Promise<void> {
+    if (this.#damage !== undefined) throw this.#damage;
     const block = encodeBlock(this.#head, this.#nextBlock, records);
+    let written = 0;
     try {
-      await writeFully(this.#file, block, this.#end);
+      await writeFully(this.#file, block, this.#end, (count) => {
+        written = count;
+      });
     } catch (cause) {
       const full = errorCode(cause) === "ENOSPC" || errorCode(cause) === "EDQUOT";
-      throw full ? ioError(cause, "writing the journal", this.path) : this.#unknownOutcome(cause, "writing");
+      if (!full) throw this.#unknownOutcome(cause, "writing");
+      await this.#voidRefused(written);
+      throw ioError(cause, "writing the journal", this.path);
     }
     if (this.#durability === "sync") await this.#sync("syncing");
     this.#end += block.length;
@@ -99,11 +107,25 @@ export class Journal {
     this.#end = HEAD_BYTES;
   }
 
-  /** The records of the present generation again, as they are in the file. */
+  /**
+   * The records of the present generation again, as they are in the file: all of them. Rejects with STORE_FAILED if one
+   * cannot be read, and so does every append from then on.
+   */
   async readBack(): Promise<readonly JournalRecord[]> {
-    const bytes = Buffer.allocUnsafe(this.#end);
+    const head = this.#head;
+    const expected = this.#end;
+    const bytes = Buffer.allocUnsafe(expected);
     const length = await this.#file.read(bytes, 0);
-    return readJournal(bytes.subarray(0, length))?.records ?? [];
+    // By the head that we know, not by the one in the file: that may be what was damaged.
+    const { records, end } = readBlocks(bytes.subarray(0, length), head);
+    if (end === expected) return records;
+    this.#damage ??= new LonghandError(
+      "STORE_FAILED",
+      `the journal ${this.path} was damaged while in use: what was written at byte ${end} cannot be read any more. ` +
+        "Reopen the store and verify it",
+      { file: this.path, offset: end },
+    );
+    throw this.#damage;
   }
 
   async close(): Promise<void> {
@@ -112,6 +134,21 @@ export class Journal {
 
   get #head(): JournalHead {
     return { ...firstHead(this.#owner), generation: this.#generation };
+  }
+
+  /**
+   * What got in of a refused block must never count, above all not after its session was given away: in space that is
+   * used again, the bytes that are missing may lie there already. NULs over its first line are more than the one bit
+   * that turned-block.ts turns back, and they need no room.
+   */
+  async #voidRefused(written: number): Promise<void> {
+    if (written === 0) return;
+    try {
+      await writeFully(this.#file, Buffer.alloc(Math.min(written, FIRST_LINE_LIMIT)), this.#end);
+    } catch (cause) {
+      throw this.#unknownOutcome(cause, "voiding a block in");
+    }
+    await this.#sync("syncing");
   }
 
   async #sync(doing: string): Promise<void> {

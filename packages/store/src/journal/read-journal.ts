@@ -18,18 +18,7 @@ export function readJournal(bytes: Buffer): JournalContents | undefined {
   const found = decodeHead(bytes);
   if (found === undefined) return undefined;
   const head = newerThanItsHead(bytes, found) ?? found;
-  const records: JournalRecord[] = [];
-  let end = HEAD_BYTES;
-  let number = 1;
-  let turned: number | undefined;
-  for (; ; number++) {
-    const whole = decodeBlock(bytes, end, head, number);
-    const block = whole ?? decodeTurnedBlock(bytes, end, head, number);
-    if (block === undefined) break;
-    if (whole === undefined) turned ??= number;
-    for (const record of block.records) records.push(record);
-    end += block.bytes;
-  }
+  const { records, end, number, turned } = readBlocks(bytes, head);
   const later = laterBlock(bytes, end, head, number);
   const reason =
     head !== found
@@ -40,6 +29,31 @@ export function readJournal(bytes: Buffer): JournalContents | undefined {
           ? `one bit of block ${turned} was turned; its checksums tell which, so nothing of it is lost`
           : undefined;
   return { head, records, end, damage: reason === undefined ? undefined : { offset: end, reason } };
+}
+
+export interface ReadBlocks {
+  readonly records: readonly JournalRecord[];
+  /** Behind the last valid block. */
+  readonly end: number;
+  /** That of the block which would come next. */
+  readonly number: number;
+  /** The first one of which a bit had to be turned back. */
+  readonly turned: number | undefined;
+}
+
+/** The blocks of the head's generation, up to the first that is not one. */
+export function readBlocks(bytes: Buffer, head: JournalHead): ReadBlocks {
+  const records: JournalRecord[] = [];
+  let end = HEAD_BYTES;
+  let turned: number | undefined;
+  for (let number = 1; ; number++) {
+    const whole = decodeBlock(bytes, end, head, number);
+    const block = whole ?? decodeTurnedBlock(bytes, end, head, number);
+    if (block === undefined) return { records, end, number, turned };
+    if (whole === undefined) turned ??= number;
+    for (const record of block.records) records.push(record);
+    end += block.bytes;
+  }
 }
 
 /**

@@ -39,8 +39,14 @@ function turnInPayload(bytes: Buffer, head: JournalHead, number: number): Block 
 }
 
 function turnInFirstLine(bytes: Buffer, head: JournalHead, number: number): Block | undefined {
-  const end = readFirstLine(bytes, 0)?.length ?? Math.min(FIRST_LINE_LIMIT, bytes.length);
-  for (let index = 0; index < end; index++) {
+  const start = Buffer.from(`{"generation":${head.generation},"block":${number},"bytes":`);
+  const other = start.findIndex((byte, index) => byte !== bytes[index]);
+  if (other !== -1) {
+    const mask = (bytes[other] ?? 0) ^ (start[other] ?? 0);
+    return (mask & (mask - 1)) === 0 ? turnAndDecode(bytes, other, mask, bytes, head, number) : undefined;
+  }
+  const end = Math.min(readFirstLine(bytes, 0)?.length ?? FIRST_LINE_LIMIT, bytes.length);
+  for (let index = start.length; index < end; index++) {
     for (let mask = 1; mask < 256; mask *= 2) {
       const block = turnAndDecode(bytes, index, mask, bytes, head, number);
       if (block !== undefined) return block;

@@ -36,6 +36,8 @@ export interface WritablePlace extends SessionPlace {
   readonly key: string;
   /** Where damaged bytes are kept. */
   readonly damagedDirectory: string;
+  /** Right before its end is changed: rejects if that may be another's by now. */
+  readonly checkMayChange: () => Promise<void>;
 }
 
 /** `undefined`: there is no such file. */
@@ -161,12 +163,14 @@ async function mendTail(file: OpenFile, tail: ScannedTail, place: WritablePlace)
     return { ...tail, torn: undefined };
   }
   if (!tail.unterminated) return tail;
+  await place.checkMayChange();
   await writeFully(file, Buffer.from("\n"), tail.end);
   return { ...tail, end: tail.end + 1, unterminated: false };
 }
 
 async function cutTail(file: OpenFile, torn: ScanDamage, place: WritablePlace): Promise<void> {
   await keepAside(place.files, file, torn, place.path, place.damagedDirectory);
+  await place.checkMayChange();
   await file.truncate(torn.offset);
   place.onDamage({ ...torn, file: place.path, key: place.key });
 }

@@ -3,6 +3,7 @@
  * one, and a read begins at the one before what it wants. It says nothing that the records before it do not.
  */
 
+import { isSum } from "./checksum.ts";
 import type { SessionState, RememberedId } from "./fold.ts";
 import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
@@ -43,7 +44,7 @@ export function decodeCheckpoint(text: string): Checkpoint | undefined {
   const value = tryParseJson(`${text}}`);
   const { sum, checkpoint } = isJsonObject(value) ? value : {};
   const state = isJsonObject(checkpoint) ? decodeState(checkpoint) : undefined;
-  return state === undefined || typeof sum !== "string" ? undefined : { state, sum };
+  return state === undefined || !isSum(sum) ? undefined : { state, sum };
 }
 
 function decodeState(value: Readonly<Record<string, unknown>>): SessionState | undefined {

@@ -8,6 +8,11 @@ export function checksum(salt: string, bytes: Uint8Array | string): string {
   return inHex(crc32(bytes, crc32(salt)));
 }
 
+/** As this file writes them; what is not cannot be gone on from. */
+export function isSum(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9a-f]{8}$/.test(value);
+}
+
 /** Of no bytes. */
 export const EMPTY_SUM = "00000000";
 

@@ -3,6 +3,7 @@
  * belongs to a session; a file that no chain names is never read.
  */
 
+import { isSum } from "./checksum.ts";
 import { FORMAT_VERSION } from "./format.ts";
 import { isCount } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
@@ -81,7 +82,7 @@ function decodeLink(value: unknown): ChainLink | undefined {
   if (!isJsonObject(value)) return undefined;
   const { file, first, last, bytes, sum, until, session, dropped } = value;
   if (!isCount(file) || !isCount(first) || !isCount(last) || !isCount(bytes)) return undefined;
-  if (typeof sum !== "string" || typeof until !== "string") return undefined;
+  if (!isSum(sum) || typeof until !== "string") return undefined;
   return {
     file,
     first,

@@ -10,6 +10,7 @@ import type { Host } from "../../src/host/host.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { Gate, heldHost } from "./held-host.ts";
+import { mistakenAbout } from "./mistaken-host.ts";
 
 const JOURNALS = "/store/.longhand/journal";
 
@@ -18,25 +19,6 @@ async function open(host: Host): Promise<Store> {
     onDamage: () => undefined,
     onError: () => undefined,
   });
-}
-
-/** To it the instance does not seem to listen. */
-function mistakenAbout(instance: string, host: Host): Host {
-  const { files, processes } = host;
-  return {
-    files,
-    processes: {
-      self: processes.self,
-      listen: async (path, onMessage) => await processes.listen(path, onMessage),
-      tell: async (path, text) => await processes.tell(path, text),
-      isRunning: async (identity) => await processes.isRunning(identity),
-      probe: async (path) => (path.includes(instance) ? "refused" : await processes.probe(path)),
-    },
-    user: host.user,
-    now: () => host.now(),
-    randomBytes: (length) => host.randomBytes(length),
-    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
-  };
 }
 
 test("a journal that was adopted stays empty, though its owner lives and begins its next generation", async () => {

@@ -188,6 +188,7 @@ export async function appendOne(host: Host, { key, path }: { key: string; path: 
     key,
     segments: LAYOUT.segments,
     damagedDirectory: LAYOUT.damaged,
+    checkMayChange: async () => await Promise.resolve(),
     onDamage: ({ reason }) => {
       throw new Error(reason);
     },

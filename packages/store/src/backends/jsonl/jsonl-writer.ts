@@ -106,6 +106,10 @@ class JsonlWriter implements OpenBackend {
       health: this.#health,
       landing: this.#landing,
       committer: () => this.#committer,
+      idle: async () => {
+        await this.#queues.idle();
+        await this.#tenures.idle();
+      },
       onError,
     });
     this.#reading = new StoreReading({
@@ -120,12 +124,13 @@ class JsonlWriter implements OpenBackend {
     this.#committer = new Committer(instance.journal, {
       checkFence: async () => await this.#stopping.checkFence(),
       betweenBlocks: async () => await this.#landing.recycleIfLarge(),
-      onFailed: async (error) => await this.#stopping.fail(error),
+      onFailed: (error) => this.#stopping.fail(error),
     });
     this.#sessions = new OpenSessions(host, layout, {
       temporaryPath: () => instance.temporaryPath(),
       onDamage,
       newestArchived: async (key) => (await this.#reading.newestArchived(key))?.file,
+      checkMayChange: async () => await this.#stopping.checkMayChange(),
       onNamesUnknown: async (cause) => await this.#stopping.namesUnknown(cause),
     });
     this.#tenures = new Tenures({
@@ -193,6 +198,7 @@ class JsonlWriter implements OpenBackend {
   }
 
   async write(key: string, operation: Operation): Promise<Written> {
+    this.#health.check();
     return await this.#queues.write(key, operation);
   }
 
@@ -253,6 +259,7 @@ class JsonlWriter implements OpenBackend {
     await this.#tenures.idle();
     try {
       if (this.#health.failure === undefined) await this.#end();
+      await this.#stopping.givenUp();
       await this.#tenures.closeAll();
     } catch (error) {
       throw ioError(error, "closing the store", this.directory);
@@ -266,7 +273,8 @@ class JsonlWriter implements OpenBackend {
       await this.#sessions.syncNames();
       await this.#instance.end();
     } catch (error) {
-      await this.#stopping.fail(ioError(error, "closing the store", this.directory));
+      this.#stopping.fail(ioError(error, "closing the store", this.directory));
+      await this.#stopping.givenUp();
       await this.#tenures.closeAll();
       throw error;
     }
@@ -293,7 +301,7 @@ class JsonlWriter implements OpenBackend {
       layout: this.#layout,
       temporaryPath: () => this.#instance.temporaryPath(),
       settle: async (log) => await this.#landing.settle(log),
-      checkFence: async () => await this.#stopping.checkPlace(),
+      checkMayChange: async () => await this.#stopping.checkMayChange(),
       syncNames: async (directory) => await this.#sessions.syncDirectory(directory),
     };
   }

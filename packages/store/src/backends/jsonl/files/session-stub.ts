@@ -8,6 +8,7 @@ import type { FileSystem } from "../../../host/host.ts";
 import { namesIn } from "../../../host/names-in.ts";
 import { removeIfThere } from "../../../host/small-files.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
+import { segmentDirectory } from "../../../log/segment-path.ts";
 import { sessionFiles, tryReadHeader } from "./find-session-file.ts";
 import { idInName, removedPath, type Layout } from "./layout.ts";
 import { removeSegments } from "./remove-segments.ts";
@@ -30,32 +31,47 @@ export async function stubbedSessions(files: FileSystem, { directory }: Layout):
   return (await namesIn(files, directory)).flatMap((name) => sessionOfStub(name) ?? []);
 }
 
+/** Does something while nobody else may change, or move, the session of a key; not at all if somebody else may just now. */
+export type UnderLease = (key: string, work: () => Promise<void>) => Promise<void>;
+
 /**
  * Of a dead instance. A session that has its name is left alone, and so is everything while it cannot be told whether it
- * has: what is removed here is proven to be nobody's.
+ * has: what is removed here is proven to be nobody's. What is left now, the next who opens the store looks at again.
  */
 export async function removeStub(
   files: FileSystem,
   layout: Layout,
-  path: string,
-  sessionId: string,
+  { path, sessionId }: { readonly path: string; readonly sessionId: string },
+  underLease: UnderLease,
 ): Promise<void> {
-  const isGone = await isNowhere(files, layout, path, sessionId);
-  if (isGone === undefined) return;
-  if (isGone) await removeSegments(files, layout, sessionId);
-  await removeIfThere(files, path);
+  if ((await files.stat(removedPath(layout, sessionId))) !== undefined) {
+    await removeSegments(files, layout, sessionId);
+    await removeIfThere(files, path);
+    return;
+  }
+  const sealed = await namesIn(files, segmentDirectory(layout.segments, sessionId));
+  // Nothing is left over, or the session has its name already, which is made as a second one of the stub.
+  if (sealed.length === 0 || ((await files.stat(path))?.links ?? 0) > 1) {
+    await removeIfThere(files, path);
+    return;
+  }
+  const header = await tryReadHeader(files, path, () => undefined);
+  if (header?.id !== sessionId) return;
+  // Else it could go from a place that we have not looked at yet to one where we have.
+  await underLease(header.key, async () => {
+    const isGone = await isNowhere(files, layout, sessionId);
+    if (isGone === undefined) return;
+    if (isGone) await removeSegments(files, layout, sessionId);
+    await removeIfThere(files, path);
+  });
 }
 
 /** `undefined`: there is a file that does not say whose it is. */
 async function isNowhere(
   files: FileSystem,
   layout: Layout,
-  path: string,
   sessionId: string,
 ): Promise<boolean | undefined> {
-  if ((await files.stat(removedPath(layout, sessionId))) !== undefined) return true;
-  // It has its name already, which is made as a second one of the stub.
-  if (((await files.stat(path))?.links ?? 0) > 1) return false;
   for (const file of await sessionFiles(files, layout)) {
     const id = idInName(file) ?? (await tryReadHeader(files, file.path, () => undefined))?.id;
     if (id === undefined) return undefined;

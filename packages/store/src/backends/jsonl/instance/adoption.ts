@@ -114,7 +114,8 @@ export class Adoption {
       const newest = row.epochs.at(-1);
       const holder = newest === undefined ? undefined : await leaseFiles.readHolder(name, newest);
       if (holder?.kind === "gone") continue;
-      if (holder?.kind === "unclear") return { liveness: "unproven", owner: undefined };
+      if (holder?.kind === "unclear" && (await neighbours.mayLiveBeside(instance)))
+        return { liveness: "unproven", owner: undefined };
       if (holder?.kind === "held" && holder.instance !== instance) {
         const standing = await neighbours.look(holder.instance);
         if (standing.liveness === "alive" || standing.liveness === "unproven") return standing;
@@ -134,6 +135,7 @@ async function adoptJournal(
   const path = journalPath(layout, instance);
   // Before anything is changed: what a newer version has left is left to it.
   await syncAndReadJournal(files, path);
+  if ((await files.stat(fencePath(layout, instance))) !== undefined) await replaceByCopy(files, layout, path);
   // Before reading: if its owner lives after all, it sees this and stops, and answers for nothing we did not read.
   await placeMark(files, fencePath(layout, instance));
   const found = await syncAndReadJournal(files, path);
@@ -147,6 +149,26 @@ async function adoptJournal(
   await removeIfThere(files, socketPath(layout, instance));
   await files.syncDirectory(layout.journals);
   await removeIfThere(files, fencePath(layout, instance));
+}
+
+/**
+ * An instance that has given itself up may have done so because a sync of its journal failed: then what is seen there is
+ * lost with the next power cut, whatever later syncs say, and of what was landed from it only a part might be left. A
+ * copy is new to the disk.
+ */
+async function replaceByCopy(files: FileSystem, layout: Layout, path: string): Promise<void> {
+  const copyPath = `${path}.copy`;
+  await removeIfThere(files, copyPath);
+  await useFile(await files.open(path, "read"), async (journal) => {
+    const bytes = Buffer.allocUnsafe((await journal.stat()).size);
+    const length = await journal.read(bytes, 0);
+    await useFile(await files.open(copyPath, "create"), async (copy) => {
+      await writeFully(copy, bytes.subarray(0, length), 0);
+      await copy.sync();
+    });
+  });
+  await files.rename(copyPath, path);
+  await files.syncDirectory(layout.journals);
 }
 
 /** Names that a dead instance has changed are seen, not durable; whoever takes its leases next relies on them. */

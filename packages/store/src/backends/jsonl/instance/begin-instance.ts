@@ -93,13 +93,14 @@ class Beginning {
     const adoption = new Adoption({ host, layout, instance, leaseFiles, neighbours, onDamage });
     // Leases may be lost with the power while a journal is not: a free lease proves nothing before this is done.
     await adoption.adoptAll(new Patience(host, { milliseconds: lockWait }));
-    await removeLeftovers(host, layout, neighbours);
+    const leases = new Leases({ host, layout, self, leaseFiles, neighbours, adoption });
+    await removeLeftovers(host, layout, neighbours, leases);
     return {
       self,
       journal,
       neighbours,
       adoption,
-      leases: new Leases({ host, layout, self, leaseFiles, neighbours, adoption }),
+      leases,
       onWanted: (wanted) => {
         this.#wanted = wanted;
       },

@@ -1,18 +1,26 @@
 /** What dead instances have left half done: temporary files, sockets, marks. Each carries its instance in its name. */
 
+import { LonghandError } from "../../../errors.ts";
 import type { Host } from "../../../host/host.ts";
 import { removeIfThere } from "../../../host/small-files.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
 import { isId } from "../../../record/session-id.ts";
 import type { Layout } from "../files/layout.ts";
 import { removeStub, sessionOfStub } from "../files/session-stub.ts";
+import type { Lease, Leases } from "../leases/leases.ts";
 import type { Neighbours } from "../leases/neighbours.ts";
+import { Patience } from "../leases/patience.ts";
 
 const ID_LENGTH = 26;
 const SOCKET = /^\.soc[k~]$/;
 
 /** Only of instances that have no journal: whoever lives has one, or is just about to have one and makes up for it. */
-export async function removeLeftovers(host: Host, layout: Layout, neighbours: Neighbours): Promise<void> {
+export async function removeLeftovers(
+  host: Host,
+  layout: Layout,
+  neighbours: Neighbours,
+  leases: Leases,
+): Promise<void> {
   const { files, processes } = host;
   const isLeftBy = async (instance: string): Promise<boolean> =>
     isId(instance) && (await neighbours.hasEnded(instance));
@@ -22,9 +30,15 @@ export async function removeLeftovers(host: Host, layout: Layout, neighbours: Ne
       const start = TEMPORARY_PREFIX.length;
       if (!(await isLeftBy(name.slice(start, start + ID_LENGTH)))) continue;
       const path = `${directory}/${name}`;
-      const session = sessionOfStub(name);
-      if (session === undefined) await removeIfThere(files, path);
-      else await removeStub(files, layout, path, session);
+      const sessionId = sessionOfStub(name);
+      if (sessionId === undefined) {
+        await removeIfThere(files, path);
+        continue;
+      }
+      await removeStub(files, layout, { path, sessionId }, async (key, work) => {
+        const lease = await takeIfFree(host, leases, key);
+        if (lease !== undefined) await work().finally(async () => await lease.giveUp());
+      });
     }
   }
   for (const name of await files.readDirectory(layout.journals)) {
@@ -34,5 +48,15 @@ export async function removeLeftovers(host: Host, layout: Layout, neighbours: Ne
     const path = `${layout.journals}/${name}`;
     // One that is being opened listens before it has a journal.
     if (ending === ".fence" || (await processes.probe(path)) === "refused") await removeIfThere(files, path);
+  }
+}
+
+/** `undefined`: somebody has it, or waits for it. */
+async function takeIfFree(host: Host, leases: Leases, key: string): Promise<Lease | undefined> {
+  try {
+    return await leases.take(key, new Patience(host, { milliseconds: 0 }));
+  } catch (error) {
+    if (error instanceof LonghandError && error.code === "SESSION_LOCKED") return undefined;
+    throw error;
   }
 }

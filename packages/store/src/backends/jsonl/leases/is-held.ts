@@ -12,7 +12,8 @@ export async function isHeld(
     if (newest === undefined) return false;
     const holder = await leaseFiles.readHolder(leaseName, newest);
     if (holder.kind === "gone") continue;
-    if (holder.kind !== "held") return holder.kind === "unclear";
+    if (holder.kind === "unclear") return await neighbours.mayLiveBeside("");
+    if (holder.kind === "free") return false;
     const { liveness } = await neighbours.look(holder.instance);
     return liveness === "alive" || liveness === "unproven";
   }

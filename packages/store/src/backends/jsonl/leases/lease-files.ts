@@ -13,11 +13,14 @@ import { placeMark, readSmallFile, removeIfThere } from "../../../host/small-fil
 import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
+import { checksum } from "../../../record/checksum.ts";
 import { isJsonObject, tryParseJson } from "../../../record/json.ts";
+import { isId } from "../../../record/session-id.ts";
 import { leaseShard, type Layout } from "../files/layout.ts";
 
 const MAX_LEASE_BYTES = 4096;
 const EPOCH = /^[0-9]{1,15}$/;
+const UNWRITTEN = /^\0*$/;
 const TICKET = /^waits\.([0-9A-Z]{26})\.([0-9A-Z]{26})$/;
 
 export interface Ticket {
@@ -37,7 +40,7 @@ export type LeaseHolder =
   | { readonly kind: "free" }
   /** A newer number has taken its place meanwhile. */
   | { readonly kind: "gone" }
-  /** Held, in a form that we do not know: by a newer version. */
+  /** Held, in a form that we do not know: by a newer version, or it is damaged. */
   | { readonly kind: "unclear" }
   | { readonly kind: "held"; readonly instance: string; readonly since: string };
 
@@ -74,12 +77,9 @@ export class LeaseFiles {
       throw ioError(error, "reading the lease", path);
     });
     if (text === undefined) return { kind: "gone" };
-    const value = tryParseJson(text);
-    // Not synced, so a power cut may ruin it: after one everybody is dead, and free is the truth.
-    if (!isJsonObject(value) || value["held"] !== true) return { kind: "free" };
-    const { instance, since } = value;
-    if (typeof instance !== "string" || typeof since !== "string") return { kind: "unclear" };
-    return { kind: "held", instance, since };
+    // Not synced, so what a power cut leaves of one is nothing, or zeros: after that everybody is dead, and it is free.
+    if (UNWRITTEN.test(text)) return { kind: "free" };
+    return decodeHeld(text, `${name}.${epoch}`) ?? { kind: "unclear" };
   }
 
   /** The number after the newest of `row`, held by us. `undefined`: somebody else was first. */
@@ -154,10 +154,10 @@ export class LeaseFiles {
   async #linkHeld(name: string, epoch: number, since: string): Promise<boolean> {
     this.#written += 1;
     const temporary = `${this.#layout.leases}/${TEMPORARY_PREFIX}${this.#instance}-${this.#written}`;
-    const content = { held: true, instance: this.#instance, since };
+    const content = encodeHeld({ instance: this.#instance, since }, `${name}.${epoch}`);
     try {
       await useFile(await this.#files.open(temporary, "create"), async (file) => {
-        await writeFully(file, Buffer.from(`${JSON.stringify(content)}\n`), 0);
+        await writeFully(file, Buffer.from(content), 0);
       });
       await this.#files.link(temporary, this.#path(name, epoch));
       return true;
@@ -182,4 +182,28 @@ export interface TakenLease {
   readonly epoch: number;
   /** Of those who waited when it was taken. */
   readonly tickets: readonly Ticket[];
+}
+
+interface Held {
+  readonly instance: string;
+  readonly since: string;
+}
+
+/** The sum tells a turned bit, since a wrong name would be that of somebody who has ended; and whose file it is. */
+function encodeHeld({ instance, since }: Held, fileName: string): string {
+  const content = { held: true, instance, since };
+  const sum = checksum(fileName, JSON.stringify(content));
+  return `${JSON.stringify({ ...content, sum })}\n`;
+}
+
+/** Earlier versions wrote no sum: without one it counts as it stands. */
+function decodeHeld(text: string, fileName: string): LeaseHolder | undefined {
+  const value = tryParseJson(text);
+  if (!isJsonObject(value)) return undefined;
+  const { held, instance, since, ...more } = value;
+  if (held !== true || typeof instance !== "string" || !isId(instance) || typeof since !== "string")
+    return undefined;
+  const isWithoutSum = Object.keys(more).length === 0;
+  if (!isWithoutSum && text !== encodeHeld({ instance, since }, fileName)) return undefined;
+  return { kind: "held", instance, since };
 }

@@ -12,7 +12,7 @@ import { newId } from "../../new-id.ts";
 import type { Adoption } from "../instance/adoption.ts";
 import type { LeaseFiles, LeaseRow } from "./lease-files.ts";
 import { leaseNameOf, socketPath, type Layout } from "../files/layout.ts";
-import { listInstances, type Neighbours, type Standing } from "./neighbours.ts";
+import type { Neighbours, Standing } from "./neighbours.ts";
 import type { Patience } from "./patience.ts";
 import { PlaceInLine } from "./place-in-line.ts";
 import { sessionLocked, type Blocker } from "./session-locked.ts";
@@ -102,7 +102,7 @@ export class Leases {
       case "unclear":
         if (await this.#isAlone(patience)) break;
         place.noTurn();
-        return { kind: "blocked", blocker: { what: "another version" }, asked: undefined };
+        return { kind: "blocked", blocker: { what: "unclear" }, asked: undefined };
       case "held": {
         // Ours, though we do not hold it: an attempt that was cut short.
         if (holder.instance === self.instance) break;
@@ -129,15 +129,11 @@ export class Leases {
     return { kind: "blocked", blocker: { what: "waiting", owner, liveness }, asked: undefined };
   }
 
-  /** Whoever holds a lease has a journal: with nobody else here, one that says no name is damaged, and free. */
+  /** Then a lease that says no name is free; one of the dead may have held it. */
   async #isAlone(patience: Patience): Promise<boolean> {
-    const { host, layout, self, neighbours, adoption } = this.#around;
-    for (const other of await listInstances(host.files, layout)) {
-      if (other === self.instance) continue;
-      const { liveness } = await neighbours.look(other);
-      if (liveness === "alive" || liveness === "unproven") return false;
-      if (liveness === "dead") await adoption.adopt(other, patience);
-    }
+    const { self, neighbours, adoption } = this.#around;
+    if (await neighbours.mayLiveBeside(self.instance)) return false;
+    await adoption.adoptAll(patience);
     return true;
   }
 

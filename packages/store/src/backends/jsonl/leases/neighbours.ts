@@ -49,6 +49,16 @@ export class Neighbours {
     return ended;
   }
 
+  /** Whoever holds a lease has a journal: with none of the others alive, a lease that says no name is nobody's. */
+  async mayLiveBeside(instance: string): Promise<boolean> {
+    for (const other of await listInstances(this.#host.files, this.#layout)) {
+      if (other === instance) continue;
+      const { liveness } = await this.look(other);
+      if (liveness === "alive" || liveness === "unproven") return true;
+    }
+    return false;
+  }
+
   async look(instance: string): Promise<Standing> {
     if (await this.hasEnded(instance)) return { liveness: "ended", owner: undefined };
     const owner = this.#owners.get(instance) ?? (await this.#readOwner(instance));

@@ -14,13 +14,16 @@ export type Blocker =
       /** When it took the lease. */
       readonly since?: string;
     }
-  | { readonly what: "another version" }
+  /** The lease does not say. */
+  | { readonly what: "unclear" }
   | { readonly what: "this store"; readonly owner: InstanceDescription };
 
 export function sessionLocked(host: Host, key: string, waited: number, blocker: Blocker): LonghandError {
   const session = JSON.stringify(key);
-  if (blocker.what === "another version") {
-    const message = `the session ${session} is held by a process of another version of Longhand, and ${waited} ms have passed; close it there, or update this one`;
+  if (blocker.what === "unclear") {
+    const message =
+      `the session ${session} is held by a process that its lease does not name, since another version of Longhand wrote it or it is damaged, and ${waited} ms have passed; ` +
+      "close the store in the other processes, or update this one. It can be read meanwhile";
     return new LonghandError("SESSION_LOCKED", message, { key, liveness: "unproven" });
   }
   const { owner } = blocker;

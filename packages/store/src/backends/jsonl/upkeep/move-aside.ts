@@ -6,13 +6,19 @@ import type { SealSurroundings } from "../writing/seal-session.ts";
  * with where it is now.
  */
 export async function moveAside(
-  { files, layout, syncNames }: Pick<SealSurroundings, "files" | "layout" | "syncNames">,
+  {
+    files,
+    layout,
+    checkMayChange,
+    syncNames,
+  }: Pick<SealSurroundings, "files" | "layout" | "checkMayChange" | "syncNames">,
   path: string,
 ): Promise<string> {
   const name = path.slice(layout.directory.length + 1).replaceAll("/", ".");
   let to = `${layout.damaged}/${name}`;
   for (let number = 2; (await files.stat(to)) !== undefined; number++)
     to = `${layout.damaged}/${name}.${number}`;
+  await checkMayChange();
   await files.rename(path, to);
   await syncNames(layout.damaged);
   await syncNames(dirname(path));

@@ -81,8 +81,10 @@ async function reclaimSegments(around: SealSurroundings, header: Header, onShare
     onShare(index / parts.length);
     const path = segmentPath(layout.segments, header.id, part.file);
     if (part.isDropped) {
+      await around.checkMayChange();
       for (const each of segmentCandidates(path)) await removeIfThere(files, each);
     } else if (await isCold(files, header, part, path)) {
+      await around.checkMayChange();
       await compressSegment(files, path, part, {
         temporary: around.temporaryPath(),
         dryRun: false,

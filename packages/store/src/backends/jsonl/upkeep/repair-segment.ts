@@ -18,7 +18,7 @@ import { firstCheckpoint, stateBefore, type LinesOfPart } from "./state-before.t
 
 export interface RepairSurroundings extends Pick<
   SealSurroundings,
-  "files" | "layout" | "temporaryPath" | "checkFence" | "syncNames"
+  "files" | "layout" | "temporaryPath" | "checkMayChange" | "syncNames"
 > {
   /** A time for what is written now. */
   now(): string;
@@ -66,6 +66,7 @@ export async function repairSegment(around: RepairSurroundings, damaged: Damaged
         if (next !== undefined) writer.checkpoint(next);
       },
     );
+    await around.checkMayChange();
     await files.rename(temporary, segmentPath(layout.segments, header.id, number));
     return { link: { ...link, file: number, bytes, sum }, lost };
   } finally {

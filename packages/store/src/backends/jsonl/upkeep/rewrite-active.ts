@@ -38,8 +38,7 @@ export async function rewriteActive(
       await copyGoodLines({ ...lines, seqBefore: first - 1, last: undefined }, writer);
     });
   });
-  // Our rename would hide what another has written since. The proof of death must be right; this is the second line.
-  await around.checkFence();
+  await around.checkMayChange();
   await files.rename(temporary, file.path);
   await around.syncNames(layout.directory);
   if (file.status !== "active") await around.syncNames(dirname(file.path));

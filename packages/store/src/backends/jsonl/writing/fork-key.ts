@@ -51,10 +51,21 @@ export async function forkKey(
   }
 }
 
-async function openArchived({ place }: ForkKeySurroundings, key: string): Promise<SessionLog | undefined> {
+async function openArchived(
+  { place, checkMayChange }: ForkKeySurroundings,
+  key: string,
+): Promise<SessionLog | undefined> {
   const { files, layout, onDamage } = place;
   const file = (await newestPutAway(place, "archived", key))?.file;
   if (file === undefined) return undefined;
   const { segments, damaged: damagedDirectory } = layout;
-  return await openSessionForWriting({ files, path: file.path, key, segments, damagedDirectory, onDamage });
+  return await openSessionForWriting({
+    files,
+    path: file.path,
+    key,
+    segments,
+    damagedDirectory,
+    checkMayChange,
+    onDamage,
+  });
 }

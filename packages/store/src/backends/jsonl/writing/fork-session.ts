@@ -7,6 +7,7 @@
 import { LonghandError } from "../../../errors.ts";
 import type { FileSystem } from "../../../host/host.ts";
 import { errorCode } from "../../../host/io-error.ts";
+import { isSameFile } from "../../../host/is-same-file.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import { createFile } from "../../../log/create-session.ts";
@@ -55,12 +56,15 @@ export async function forkSession(around: ForkSurroundings, parent: Parent, chil
       try {
         await shareFiles(around, parent, child, chain);
         // The next owner of the directory may be removing what he takes for left over.
-        await around.checkFence();
+        await around.checkMayChange();
         await files.link(stub, path);
       } catch (error) {
+        // A link that has failed may be there all the same: then the session is, and its files are its own.
+        const isNamed = await areSameFile(files, stub, path).catch(() => undefined);
         // The failure that led here is the one to tell.
-        await removeSegments(files, layout, child.id).catch(() => undefined);
-        throw errorCode(error) === "EEXIST" ? sessionExists(child.key, OR_ANOTHER_KEY) : error;
+        if (isNamed === false) await removeSegments(files, layout, child.id).catch(() => undefined);
+        if (isNamed !== true)
+          throw errorCode(error) === "EEXIST" ? sessionExists(child.key, OR_ANOTHER_KEY) : error;
       }
       await around.syncNames(layout.directory);
       // The new session is there, durably: a stub that cannot be removed goes when the store is opened next.
@@ -69,6 +73,10 @@ export async function forkSession(around: ForkSurroundings, parent: Parent, chil
   });
   // Everything in it is synced: that it cannot be closed is no failure of the fork.
   await log.close().catch(() => undefined);
+}
+
+async function areSameFile(files: FileSystem, one: string, other: string): Promise<boolean> {
+  return isSameFile(await files.stat(one), await files.stat(other));
 }
 
 /** The stub's name is durable before there is anything to be left over: the directory for the files is beside it. */

@@ -29,6 +29,8 @@ export interface OpenSessionsHooks {
   /** A name for a file that is being written, in the directory of active sessions; no two are the same. */
   temporaryPath(): string;
   onDamage(damage: Damage): void;
+  /** Right before a change that could hide what another has written: rejects if this instance has failed or was taken over. */
+  checkMayChange(): Promise<void>;
   newestArchived(key: string): Promise<FilePlace | undefined>;
   /** Which names are on the disk is unknown: the instance must stop. Answers with what to tell the caller. */
   onNamesUnknown(cause: unknown): Promise<LonghandError>;
@@ -62,6 +64,7 @@ export class OpenSessions {
         key: tenure.key,
         segments: this.#layout.segments,
         damagedDirectory: this.#layout.damaged,
+        checkMayChange: async () => await this.#hooks.checkMayChange(),
         onDamage: (damage) => this.#hooks.onDamage(damage),
       });
       if (log !== undefined) {
@@ -184,6 +187,7 @@ export class OpenSessions {
 
   /** The caller knows that nothing is at `to`. */
   async #move(from: FilePlace, to: FilePlace): Promise<void> {
+    await this.#hooks.checkMayChange();
     const rename = async (): Promise<void> => await this.#host.files.rename(from.path, to.path);
     await this.#names[from.status].change(async () => await this.#names[to.status].change(rename));
     await this.syncNames();

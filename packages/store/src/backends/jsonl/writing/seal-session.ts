@@ -22,8 +22,8 @@ export interface SealSurroundings {
   temporaryPath(): string;
   /** Lands and syncs, or rejects. */
   settle(log: SessionLog): Promise<void>;
-  /** Rejects if this instance was taken over. */
-  checkFence(): Promise<void>;
+  /** Right before a change that could hide what another has written: rejects if this instance has failed or was taken over. */
+  checkMayChange(): Promise<void>;
   /** Makes the names in a directory durable, or stops the instance. */
   syncNames(directory: string): Promise<void>;
 }
@@ -38,15 +38,16 @@ export async function sealSession(
   await around.settle(log);
   const link = linkOf(log);
   if (link !== undefined) await nameSegment(around, log.path, log.header);
-  // Our rename would hide what another has written since. The proof of death must be right; this is the second line.
-  await around.checkFence();
   const chain = change(link === undefined ? log.header.chain : [...log.header.chain, link]);
   const header = { ...log.header, file: log.header.file + 1, chain };
   const next = await createFile(files, log.state, {
     header,
     temporary: around.temporaryPath(),
     path: log.path,
-    name: async (temporary, path) => await files.rename(temporary, path),
+    name: async (temporary, path) => {
+      await around.checkMayChange();
+      await files.rename(temporary, path);
+    },
   });
   try {
     await around.syncNames(layout.directory);

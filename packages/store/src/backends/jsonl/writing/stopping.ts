@@ -1,7 +1,7 @@
 /**
- * How an instance that may not go on stops: nothing more is committed or landed, and it declares itself dead, so that
- * whoever opens the store next takes over what it has acknowledged. And the looks that tell it to: whether somebody has
- * taken it over, and whether the directory is still its own.
+ * How an instance that may not go on stops: nothing more is committed or landed, and when everything that is under way
+ * has ended it declares itself dead, so that whoever opens the store next takes over what it has acknowledged. And the
+ * looks that tell it to: whether somebody has taken it over, and whether the directory is still its own.
  */
 
 import { LonghandError } from "../../../errors.ts";
@@ -17,11 +17,14 @@ export interface StoppingSurroundings {
   readonly health: StoreHealth;
   readonly landing: Landing;
   committer(): Committer;
+  /** Resolves when nothing that changes files is under way any more. What finds the failure must end by itself. */
+  idle(): Promise<void>;
   onError(error: LonghandError): void;
 }
 
 export class Stopping {
   readonly #around: StoppingSurroundings;
+  #givingUp: Promise<void> | undefined;
 
   constructor(around: StoppingSurroundings) {
     this.#around = around;
@@ -45,6 +48,15 @@ export class Stopping {
     throw await this.stop(new LonghandError("STORE_FAILED", message, { directory }));
   }
 
+  /**
+   * Right before a change that could hide or cut off what another has written since: rejects if he may have begun to.
+   * That nobody takes over while we live and go on must be right without it; this is the second line.
+   */
+  async checkMayChange(): Promise<void> {
+    await this.checkPlace();
+    this.#around.health.check();
+  }
+
   /** Which names are on the disk is unknown. Answers with what to tell. */
   async namesUnknown(cause: unknown): Promise<LonghandError> {
     return await this.stop(this.#around.health.unknownOutcome("syncing the directory failed", cause));
@@ -53,17 +65,32 @@ export class Stopping {
   /** Answers with the same failure. */
   async stop(failure: LonghandError): Promise<LonghandError> {
     await this.#around.committer().stop(failure);
-    await this.fail(failure);
+    this.fail(failure);
     return failure;
   }
 
-  /** The committer has stopped already. */
-  async fail(failure: LonghandError): Promise<void> {
-    const { directory, instance, health, landing } = this.#around;
+  /**
+   * The committer has stopped already. Returns at once: who calls it is himself something that must end before the
+   * instance may declare itself dead.
+   */
+  fail(failure: LonghandError): void {
+    const { health } = this.#around;
     if (health.failure !== undefined) return;
     health.failure = failure;
-    await landing.stop(failure);
+    this.#givingUp = this.#giveUp(failure);
+  }
+
+  /** After a failure: resolves when the instance has declared itself dead. */
+  async givenUp(): Promise<void> {
+    await this.#givingUp;
+  }
+
+  /** Never rejects. Whoever takes over changes the same files: a change of ours that came later would undo his. */
+  async #giveUp(failure: LonghandError): Promise<void> {
+    const { directory, instance, landing } = this.#around;
     try {
+      await landing.stop(failure);
+      await this.#around.idle();
       await instance.giveUp();
     } catch (error) {
       this.#around.onError(ioError(error, "giving up the store", directory));
