@@ -33,7 +33,15 @@ export interface CrashedMachine {
   readonly progress: ReadonlyMap<string, Progress>;
 }
 
+export interface ExaminerTold {
+  /** A reader has read a disk; the fingerprint is that of all that reading looks at. */
+  readonly onRead?: (fingerprint: bigint) => void;
+  /** A writer has recovered a disk and gone on. */
+  readonly onRecovered?: () => void;
+}
+
 export class Examiner {
+  readonly #told: ExaminerTold;
   readonly #workload: Workload;
   readonly #timeline: Timeline;
   /** By all that reading looks at; of killed and of restarted machines, since death is proven in other ways there. */
@@ -43,9 +51,10 @@ export class Examiner {
   #met = 0;
   #recoveries = 0;
 
-  constructor(workload: Workload, timeline: Timeline) {
+  constructor(workload: Workload, timeline: Timeline, told: ExaminerTold = {}) {
     this.#workload = workload;
     this.#timeline = timeline;
+    this.#told = told;
   }
 
   get recoveries(): number {
@@ -59,6 +68,7 @@ export class Examiner {
       const known = this.#known[isKilled ? 0 : 1];
       const fingerprint = machine.fingerprint(isUnread);
       const shown = known.get(fingerprint);
+      if (shown === undefined) this.#told.onRead?.(fingerprint);
       const view = shown ?? (await this.#read(machine, (seen) => known.set(fingerprint, seen)));
       if (typeof view === "string") return `a reader before recovery: ${view}`;
       const wrong = this.#timeline.judge(view, progress);
@@ -106,6 +116,7 @@ export class Examiner {
   ): Promise<string | undefined> {
     const recovered = { machine, host, store, reports, view };
     const number = this.#recoveries++;
+    this.#told.onRecovered?.();
     return number % RECOVERIES_TO_A_LIFE === 0
       ? await writeAfterwards(recovered, this.#workload, this.#timeline)
       : await writeToOneKey(recovered, this.#timeline, number);

@@ -12,6 +12,9 @@ import type { Workload } from "./step.ts";
 import { WORKLOADS } from "./workloads.ts";
 
 const IMAGES = "distinct images";
+/** Different to a reader: many disks differ only in leases, caches and unfinished files, which no reader looks at. */
+const READ = "of them different to a reader";
+const RECOVERED = "recovered by a writer";
 const GATE_IMAGES = 250_000;
 const GATE_SLICES = 16;
 /** Some disks are met in several slices, and count once. */
@@ -39,7 +42,7 @@ export const OMISSIONS: readonly {
 export const crashImages: Part = {
   name: "crash-images",
   title: "Simulated crashes",
-  counts: { [IMAGES]: GATE_IMAGES, workloads: GATE_SLICES },
+  counts: { [IMAGES]: GATE_IMAGES, [READ]: 50_000, [RECOVERED]: 50_000, workloads: GATE_SLICES },
   gateSlices: GATE_SLICES,
   weight: 4,
   obstacle: () => Promise.resolve(undefined),
@@ -63,17 +66,22 @@ async function runSlice({ seed, number }: Slice, findings: Findings): Promise<vo
     images.add(fingerprint);
     findings.distinct(IMAGES, fingerprint);
   };
+  const told = {
+    onImage,
+    onRead: (fingerprint: bigint) => findings.distinct(READ, fingerprint),
+    onRecovered: () => findings.count(RECOVERED),
+  };
   const where = `slice ${number}, seed ${seed}`;
   const named = [...WORKLOADS.entries()].filter(([index]) => index % GATE_SLICES === number);
   findings.count("workloads", named.length);
   for (const states of [FEW_STATES, STATES]) {
     for (const [index, workload] of named) {
-      await search(workload, { states, seed, withOpening: index === 0, onImage }, where);
+      await search(workload, { states, seed, withOpening: index === 0, ...told }, where);
     }
   }
   for (let drawn = 0; images.size < IMAGES_OF_A_SLICE; drawn += 1) {
     const workload = randomWorkload(mixSeeds(seed, number, drawn));
-    const options = { states: RANDOM_STATES, seed: seed + drawn, withOpening: false, onImage };
+    const options = { states: RANDOM_STATES, seed: seed + drawn, withOpening: false, ...told };
     findings.count("workloads");
     await search(workload, options, where);
   }

@@ -6,13 +6,13 @@
 import type { Capture, SimulatedMachine } from "@longhand/store/testing";
 import { compareWithMemory } from "./compare-with-memory.ts";
 import { examineMoving } from "./examine-moving.ts";
-import { Examiner } from "./examine-image.ts";
+import { Examiner, type ExaminerTold } from "./examine-image.ts";
 import { recordRun, type Moment, type Progress, type Spoil } from "./record-run.ts";
 import { tellWorkload, type Workload } from "./step.ts";
 import { makeTimeline } from "./timeline.ts";
 import { CLOCK_AFTER_CRASH, openOn } from "./world.ts";
 
-export interface SearchOptions {
+export interface SearchOptions extends ExaminerTold {
   /** Power losses looked at after each operation; where there are fewer, all of them. */
   readonly states: number;
   readonly seed: number;
@@ -36,7 +36,7 @@ export async function searchCrashes(workload: Workload, options: SearchOptions):
     const difference = await compareWithMemory(workload, run, views);
     if (difference !== undefined) return `${difference}\n${tellWorkload(workload)}`;
   }
-  const search = new Search(workload, new Examiner(workload, timeline), options);
+  const search = new Search(workload, new Examiner(workload, timeline, options), options);
   for (const moment of run.moments) {
     const isMoving = moment.isOpening && workload.files !== undefined;
     if (moment.isOpening && !isMoving && !options.withOpening) continue;

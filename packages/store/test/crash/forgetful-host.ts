@@ -14,6 +14,17 @@ export function withoutSync(host: Host, thing: SyncedThing): Host {
   });
 }
 
+/** Says that it has written NULs, and has left what was there. */
+export function withoutNuls(host: Host): Host {
+  return wrapped(host, {
+    file: (file) => ({
+      write: async (bytes, position) =>
+        bytes.every((byte) => byte === 0) ? bytes.length : await file.write(bytes, position),
+    }),
+    syncDirectory: async (path) => await host.files.syncDirectory(path),
+  });
+}
+
 interface Wrapping {
   readonly file: (file: OpenFile, path: string) => Partial<OpenFile>;
   readonly syncDirectory: (path: string) => Promise<void>;
