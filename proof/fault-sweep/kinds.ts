@@ -12,6 +12,8 @@ export interface FaultKind {
 
 const CODES = ["EIO", "ENOSPC", "EMFILE", "EACCES", "EROFS"];
 const FEW = 7;
+/** Of any write all but its last byte: where a space is used again, that one may lie there already. */
+const NEARLY_ALL = Infinity;
 
 export const FAULT_KINDS: readonly FaultKind[] = [
   ...CODES.flatMap((code) => [
@@ -45,5 +47,10 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     name: "a short write, then ENOSPC for ever",
     isThorough: true,
     plan: (number) => fillDisk(number, FEW, true),
+  },
+  {
+    name: "a write short of its last byte, then ENOSPC once",
+    isThorough: true,
+    plan: (number) => fillDisk(number, NEARLY_ALL, false),
   },
 ];

@@ -55,9 +55,8 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "journal/journal.ts",
     edits: [
       {
-        find: '      throw full ? ioError(cause, "writing the journal", this.path)',
-        replace:
-          '      if (full) this.#nextBlock++;\n      throw full ? ioError(cause, "writing the journal", this.path)',
+        find: "      await this.#voidRefused(written);\n",
+        replace: "      await this.#voidRefused(written);\n      this.#nextBlock++;\n",
       },
     ],
     caughtBy: faults(2),

@@ -69,17 +69,41 @@ describe("forking", () => {
 });
 
 describe("creating", () => {
-  test("a session whose creator was killed has a second name, and that is no damage", async () => {
-    const machine = new SimulatedMachine(3);
-    const damage: Damage[] = [];
+  /** A session that was linked to its name when its creator was killed; another store was open all the time. */
+  async function createdByHalf(machine: SimulatedMachine, host: Host, damage: Damage[]): Promise<Store> {
     // Open before the kill: it removes what was left when it opens, not later.
-    const neighbour = await open(machine.startProcess(), (found) => damage.push(found));
+    const neighbour = await open(host, (found) => damage.push(found));
     const creator = machine.startProcess();
     machine.onOperation(({ operation, to }) => {
       if (operation === "link" && to === `${DIRECTORY}/b.jsonl`) creator.kill();
     });
     await expect((await open(creator)).session("b").append(user("never answered"))).rejects.toThrow();
+    return neighbour;
+  }
+
+  test("a session whose creator was killed has a second name, and that is no damage", async () => {
+    const machine = new SimulatedMachine(3);
+    const damage: Damage[] = [];
+    const neighbour = await createdByHalf(machine, machine.startProcess(), damage);
     expect(await neighbour.session("b").append(user("one"))).toEqual({ seq: 1 });
+    expect(damage).toEqual([]);
+  });
+
+  test("nor if the second name is removed while it is looked for", async () => {
+    const machine = new SimulatedMachine(3);
+    const damage: Damage[] = [];
+    const process = machine.startProcess();
+    const remover = machine.startProcess();
+    let removed: Promise<void> | undefined;
+    const host = failingHost(process, ({ operation, path }) => {
+      if (operation === "stat" && path.startsWith(`${DIRECTORY}/.new-`))
+        removed ??= remover.files.unlink(path);
+      return undefined;
+    });
+    const neighbour = await createdByHalf(machine, host, damage);
+    expect(await neighbour.session("b").append(user("one"))).toEqual({ seq: 1 });
+    await removed;
+    expect(removed).toBeDefined();
     expect(damage).toEqual([]);
   });
 });

@@ -19,8 +19,8 @@ interface Refusing {
   readonly machine: SimulatedMachine;
   readonly store: Store;
   /** How the next append of `text` is refused. Those before it have the same length. */
-  refuse(text: string, missing: number): Promise<unknown>;
-  kill(): void;
+  readonly refuse: (text: string, missing: number) => Promise<unknown>;
+  readonly kill: () => void;
 }
 
 interface Setting {

@@ -18,7 +18,7 @@ test("tasks between blocks never overlap, with each other or with a block", asyn
   const committer = new Committer(journal as Journal, {
     checkFence: () => Promise.resolve(),
     betweenBlocks: () => Promise.resolve(),
-    onFailed: () => Promise.resolve(),
+    onFailed: () => undefined,
   });
   await Promise.all([
     committer.commit([], () => undefined),

@@ -67,7 +67,7 @@ describe("a session's file whose sync fails once", () => {
   interface Failing extends CollectingStore {
     readonly machine: SimulatedMachine;
     readonly host: CrashableHost;
-    failNextSync(): void;
+    readonly failNextSync: () => void;
   }
 
   async function openFailing(): Promise<Failing> {

@@ -137,7 +137,7 @@ export async function repair(host: Host, surroundings: Surroundings = {}): Promi
     files: host.files,
     layout: LAYOUT,
     temporaryPath: () => `${LAYOUT.directory}/.new-repair-${(temporaries += 1)}-${host.now()}`,
-    checkFence: () => Promise.resolve(),
+    checkMayChange: () => Promise.resolve(),
     syncNames: async (directory) => await host.files.syncDirectory(directory),
     now: () => AT,
   };

@@ -3,7 +3,7 @@
  * change under it what is promised never to change.
  */
 
-import type { FileSystem } from "../../../host/host.ts";
+import type { FileStat, FileSystem } from "../../../host/host.ts";
 import { isSameFile } from "../../../host/is-same-file.ts";
 import { namesIn } from "../../../host/names-in.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
@@ -12,20 +12,29 @@ import type { Layout } from "./layout.ts";
 
 /** How many names of this file are not ours. Looks for the others only if there are any. */
 export async function unexplainedLinks(files: FileSystem, layout: Layout, path: string): Promise<number> {
-  const stat = await files.stat(path);
-  if (stat === undefined || stat.links <= 1) return 0;
-  let unexplained = stat.links - 1;
+  for (;;) {
+    const stat = await files.stat(path);
+    if (stat === undefined || stat.links <= 1) return 0;
+    const unexplained = stat.links - 1 - (await countOwnNames(files, layout, stat));
+    // Others may remove such a name while we look for it: then we look again.
+    if (unexplained <= 0 || (await files.stat(path))?.links === stat.links) return Math.max(0, unexplained);
+  }
+}
+
+/** Beside the one of the active file itself; stops when no more can be missing. */
+async function countOwnNames(files: FileSystem, layout: Layout, stat: FileStat): Promise<number> {
+  let found = 0;
   for (const session of await namesIn(files, layout.segments)) {
     const directory = segmentDirectory(layout.segments, session);
     for (const name of await namesIn(files, directory)) {
-      if (isSameFile(await files.stat(`${directory}/${name}`), stat)) unexplained--;
+      if (isSameFile(await files.stat(`${directory}/${name}`), stat)) found++;
     }
-    if (unexplained === 0) return 0;
+    if (found >= stat.links - 1) return found;
   }
   // Whoever was killed while he created it has left it its temporary name; the next to open the store removes that.
   for (const name of await namesIn(files, layout.directory)) {
     if (!name.startsWith(TEMPORARY_PREFIX)) continue;
-    if (isSameFile(await files.stat(`${layout.directory}/${name}`), stat)) unexplained--;
+    if (isSameFile(await files.stat(`${layout.directory}/${name}`), stat)) found++;
   }
-  return unexplained;
+  return found;
 }
