@@ -80,7 +80,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
     name: "fork-not-synced",
     breaks: "acknowledged is durable: a fork is answered before its name is durable",
     file: "backends/jsonl/writing/fork-session.ts",
-    edits: [{ find: "      await around.syncNames(layout.directory);\n", replace: "" }],
+    edits: [{ find: "  await around.syncNames(layout.directory);\n", replace: "" }],
     caughtBy: crashes(9),
   },
   {

@@ -84,7 +84,7 @@ async function heldUp({ spoil: change, begin, isLate, what }: LateChange): Promi
   readonly gate: Gate;
   readonly slow: Store;
   readonly ended: Promise<unknown>;
-  failJournal(): void;
+  readonly failJournal: () => void;
 }> {
   const machine = new SimulatedMachine(1);
   const first = machine.startProcess();
@@ -96,7 +96,8 @@ async function heldUp({ spoil: change, begin, isLate, what }: LateChange): Promi
   let isHolding = false;
   let isJournalBroken = false;
   const host = heldHost(machine.startProcess(), async ({ operation, path }, perform) => {
-    if (isJournalBroken && operation === "sync" && path.endsWith(".journal")) throw systemError("EIO", "sync", path);
+    if (isJournalBroken && operation === "sync" && path.endsWith(".journal"))
+      throw systemError("EIO", "sync", path);
     if (isHolding && isLate(operation, path)) await gate.wait();
     return await perform();
   });

@@ -25,7 +25,12 @@ describe("Journal.readBack", () => {
 
   async function written(): Promise<{ host: CrashableHost; journal: Journal; records: JournalRecord[] }> {
     const host = new SimulatedMachine(1).startProcess();
-    const owner = { instance: "i1", ...host.processes.self };
+    const owner = {
+      instance: "i1",
+      ...host.processes.self,
+      since: "2026-01-01T00:00:00.000Z",
+      listens: false,
+    };
     const place = { path, temporary: "/temporary", owner, durability: "sync" } as const;
     const journal = await Journal.create(host.files, place);
     const records = ["one", "two", "three"].map((text, offset): JournalRecord => ({

@@ -1,6 +1,6 @@
 /** A sync of the journal that fails is final: the outcome is unknown, and says so; reopening and retrying is safe. */
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { jsonlBackend, openStore, type Store } from "../../../src/index.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { nodeHost } from "../../../src/host/node-host.ts";
@@ -47,7 +47,12 @@ async function fail(where: string, host: Host): Promise<Store> {
 describe("after a sync of the journal has failed", () => {
   test("everything is refused with STORE_FAILED, although the disk is well again, and nothing more is written", async () => {
     const store = await fail(directory, nodeHost);
-    const before = await bytesIn(directory);
+    // It declares itself dead after it has answered: its mark is the last that it leaves.
+    const before = await vi.waitFor(async () => {
+      const files = await bytesIn(directory);
+      expect([...files.keys()].filter((path) => path.endsWith(".fence"))).toHaveLength(1);
+      return files;
+    });
     const refused = { code: "STORE_FAILED", message: expect.stringContaining("reopen") as string };
     await expect(store.session("a").append(user("x"))).rejects.toMatchObject(refused);
     await expect(store.session("new").append(user("x"))).rejects.toMatchObject(refused);

@@ -83,10 +83,14 @@ describe("a lease", () => {
     expect(await late.takeAfter("a", seenLongAgo, NOW)).toBeUndefined();
   });
 
-  test("is free if its file was emptied or ruined, as a power cut may do; not if it is held in another form", async () => {
+  test("is free if its file was never written, as after a power cut; not if it is damaged, or held in another form", async () => {
     const contents = [
       "",
       "\0\0\0\0",
+      // As earlier versions wrote it.
+      `{"held":true,"instance":"${ONE}","since":"${NOW}"}\n`,
+      `{"held":true,"instance":"${ONE}","since":"${NOW}","sum":"00000000"}\n`,
+      `{"held":true,"instance":"nobody","since":"${NOW}"}\n`,
       '{"held":true,"inst',
       "[]",
       '{"held":false}',
@@ -99,7 +103,7 @@ describe("a lease", () => {
     }
     const kinds = [];
     for (const index of contents.keys()) kinds.push((await one.readHolder("a", index + 1)).kind);
-    expect(kinds).toEqual(["free", "free", "free", "free", "free", "unclear"]);
+    expect(kinds).toEqual(["free", "free", "held", ...Array<string>(6).fill("unclear")]);
   });
 
   test("strange files beside it are nobody's", async () => {

@@ -67,11 +67,7 @@ export async function removeStub(
 }
 
 /** `undefined`: there is a file that does not say whose it is. */
-async function isNowhere(
-  files: FileSystem,
-  layout: Layout,
-  sessionId: string,
-): Promise<boolean | undefined> {
+async function isNowhere(files: FileSystem, layout: Layout, sessionId: string): Promise<boolean | undefined> {
   for (const file of await sessionFiles(files, layout)) {
     const id = idInName(file) ?? (await tryReadHeader(files, file.path, () => undefined))?.id;
     if (id === undefined) return undefined;

@@ -51,10 +51,8 @@ export async function forkKey(
   }
 }
 
-async function openArchived(
-  { place, checkMayChange }: ForkKeySurroundings,
-  key: string,
-): Promise<SessionLog | undefined> {
+async function openArchived(around: ForkKeySurroundings, key: string): Promise<SessionLog | undefined> {
+  const { place } = around;
   const { files, layout, onDamage } = place;
   const file = (await newestPutAway(place, "archived", key))?.file;
   if (file === undefined) return undefined;
@@ -65,7 +63,7 @@ async function openArchived(
     key,
     segments,
     damagedDirectory,
-    checkMayChange,
+    checkMayChange: async () => await around.checkMayChange(),
     onDamage,
   });
 }

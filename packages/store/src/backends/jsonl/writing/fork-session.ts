@@ -48,31 +48,33 @@ export async function forkSession(around: ForkSurroundings, parent: Parent, chil
   const chain = boundedChain(links, parent.header, child.state.seq);
   const last = chain.at(-1)?.file;
   const header = { key: child.key, id: child.id, at: child.created, version: FORMAT_VERSION };
+  const stub = stubPath(around.temporaryPath(), child.id);
   const log = await createFile(files, child.state, {
     header: { ...header, file: last === undefined ? 0 : last + 1, chain },
-    temporary: stubPath(around.temporaryPath(), child.id),
+    temporary: stub,
     path: child.path,
-    name: async (stub, path) => {
+    name: async (temporary, path) => {
       try {
         await shareFiles(around, parent, child, chain);
         // The next owner of the directory may be removing what he takes for left over.
         await around.checkMayChange();
-        await files.link(stub, path);
+        await files.link(temporary, path);
       } catch (error) {
         // A link that has failed may be there all the same: then the session is, and its files are its own.
-        const isNamed = await areSameFile(files, stub, path).catch(() => undefined);
+        const isNamed = await areSameFile(files, temporary, path).catch(() => undefined);
         // The failure that led here is the one to tell.
         if (isNamed === false) await removeSegments(files, layout, child.id).catch(() => undefined);
         if (isNamed !== true)
           throw errorCode(error) === "EEXIST" ? sessionExists(child.key, OR_ANOTHER_KEY) : error;
       }
-      await around.syncNames(layout.directory);
-      // The new session is there, durably: a stub that cannot be removed goes when the store is opened next.
-      await files.unlink(stub).catch(() => undefined);
     },
   });
   // Everything in it is synced: that it cannot be closed is no failure of the fork.
   await log.close().catch(() => undefined);
+  // If this fails the stub must stay: should the name be lost, it alone says whose the shared files are.
+  await around.syncNames(layout.directory);
+  // The new session is there, durably: a stub that cannot be removed goes when the store is opened next.
+  await files.unlink(stub).catch(() => undefined);
 }
 
 async function areSameFile(files: FileSystem, one: string, other: string): Promise<boolean> {
