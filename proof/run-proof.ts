@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly parts: readonly Part[];
   readonly seed: number;
   readonly workers: number;
-  /** Of the gate: all of it, or the first quarter of each part's slices. */
+  /** Of the gate: all of it, or the first sixteenth of each part's slices. */
   readonly size: "whole" | "quick";
   /** When a long run starts no further slice; `undefined`: the gate alone. */
   readonly until: number | undefined;
@@ -93,7 +93,7 @@ function gateOf(tallies: readonly PartTally[], size: RunOptions["size"]): Task[]
 }
 
 function slicesOf({ gateSlices }: Part, size: RunOptions["size"]): number {
-  return size === "whole" ? gateSlices : Math.ceil(gateSlices / 4);
+  return size === "whole" ? gateSlices : Math.ceil(gateSlices / 16);
 }
 
 function shareUsed({ milliseconds, part }: PartTally): number {

@@ -3,7 +3,7 @@
  * half written.
  */
 
-import type { FileSystem, OpenFile } from "../host/host.ts";
+import type { FileSystem } from "../host/host.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { encodeCheckpoint } from "../record/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
@@ -22,10 +22,15 @@ export interface NewFile {
    * over the one before it, so that there is never a moment without an active file.
    */
   readonly name: (temporary: string, path: string) => Promise<void>;
+  /** After a failure. @default the temporary name is removed */
+  readonly discard?: (temporary: string) => Promise<void>;
 }
 
 /** The first file of a session. The caller knows that `path` is free, on the disk too, and syncs the directory afterwards. */
-export async function createSession(files: FileSystem, place: Omit<NewFile, "name">): Promise<SessionLog> {
+export async function createSession(
+  files: FileSystem,
+  place: Omit<NewFile, "name" | "discard">,
+): Promise<SessionLog> {
   return await createFile(files, EMPTY_STATE, {
     ...place,
     name: async (temporary, path) => {
@@ -39,7 +44,7 @@ export async function createSession(files: FileSystem, place: Omit<NewFile, "nam
 export async function createFile(
   files: FileSystem,
   state: SessionState,
-  { header, temporary, path, name }: NewFile,
+  { header, temporary, path, name, discard = async () => await files.unlink(temporary) }: NewFile,
 ): Promise<SessionLog> {
   const headerLine = encodeHeader(header);
   const sum = continueSum(EMPTY_SUM, headerLine);
@@ -51,7 +56,9 @@ export async function createFile(
     await file.sync();
     await name(temporary, path);
   } catch (error) {
-    await discard(files, file, temporary);
+    // The failure that led here is the one to tell; what is left over is removed by the next who opens the store.
+    await file.close().catch(() => undefined);
+    await discard(temporary).catch(() => undefined);
     throw error;
   }
   const tail = {
@@ -65,10 +72,4 @@ export async function createFile(
     checkpoint: { offset: headerLine.length, bytes: checkpoint.length, sum },
   };
   return new SessionLog(path, file, tail, continueSum(sum, checkpoint));
-}
-
-/** The failure that led here is the one to tell; what is left over is removed by the next who opens the store. */
-async function discard(files: FileSystem, file: OpenFile, temporary: string): Promise<void> {
-  await file.close().catch(() => undefined);
-  await files.unlink(temporary).catch(() => undefined);
 }

@@ -68,6 +68,32 @@ describe("forking", () => {
   );
 });
 
+describe("forking that fails", () => {
+  test("files that could not be removed again are not damage, and go when the store is opened next", async () => {
+    const process = new SimulatedMachine(3).startProcess();
+    let state: "room" | "full" | "freed" = "room";
+    // Nothing more can be opened once the first file is shared, not even a directory to look into.
+    const host = failingHost(process, ({ operation, path }) => {
+      const opens = ["open", "openForWriting", "create", "readDirectory", "syncDirectory"].includes(
+        operation,
+      );
+      if (state === "room" && operation === "syncDirectory" && /segments\/./.test(path)) state = "full";
+      return state === "full" && opens ? { kind: "error", code: "EMFILE" } : undefined;
+    });
+    const store = await open(host);
+    await store.session("b").append(user("one"));
+    await expect(store.session("b").fork("copy")).rejects.toMatchObject({ code: "STORE_FAILED" });
+    await store.close().catch(() => undefined);
+    state = "freed";
+    const again = await open(host);
+    expect((await again.verify()).damage).toEqual([]);
+    expect(await again.session("copy").exists()).toBe(false);
+    const names = await process.files.readDirectory(`${DIRECTORY}/segments`);
+    for (const name of names)
+      expect(await process.files.readDirectory(`${DIRECTORY}/segments/${name}`)).toEqual([]);
+  });
+});
+
 describe("creating", () => {
   /** A session that was linked to its name when its creator was killed; another store was open all the time. */
   async function createdByHalf(machine: SimulatedMachine, host: Host, damage: Damage[]): Promise<Store> {

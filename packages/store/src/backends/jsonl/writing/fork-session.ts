@@ -61,12 +61,15 @@ export async function forkSession(around: ForkSurroundings, parent: Parent, chil
         await files.link(temporary, path);
       } catch (error) {
         // A link that has failed may be there all the same: then the session is, and its files are its own.
-        const isNamed = await areSameFile(files, temporary, path).catch(() => undefined);
-        // The failure that led here is the one to tell.
-        if (isNamed === false) await removeSegments(files, layout, child.id).catch(() => undefined);
-        if (isNamed !== true)
-          throw errorCode(error) === "EEXIST" ? sessionExists(child.key, OR_ANOTHER_KEY) : error;
+        const isNamed = await areSameFile(files, temporary, path).catch(() => false);
+        if (!isNamed) throw errorCode(error) === "EEXIST" ? sessionExists(child.key, OR_ANOTHER_KEY) : error;
       }
+    },
+    // The stub goes last: while it cannot be told whether the session is there, or its files stay, it says whose they are.
+    discard: async (temporary) => {
+      if (await areSameFile(files, temporary, child.path)) return;
+      await removeSegments(files, layout, child.id);
+      await files.unlink(temporary);
     },
   });
   // Everything in it is synced: that it cannot be closed is no failure of the fork.
