@@ -14,7 +14,7 @@ import { PartTally } from "./tally.ts";
 const HELP = `Hurts stores in every way we know, and looks whether a promise is broken. docs/proof.md explains the parts.
 
   npm run proof                              the gate: a fixed amount of each part, ten minutes or so on two cores
-  npm run proof -- --quick                   a sixteenth of the gate; what npm test runs where CI is set
+  npm run proof -- --quick                   a small part of the gate; what npm test runs where CI is set
   npm run proof -- --for 2h                  the gate, then on until the time is over (30s, 20m, 2h), on all cores
   npm run proof -- --part kills --part fuzz  these parts alone
   npm run proof -- --part fuzz --slice 17 --seed 3     one slice again, as a violation has named it

@@ -13,6 +13,8 @@ export interface Part {
   readonly counts: Readonly<Record<string, number>>;
   /** The gate runs slices 0 to `gateSlices` - 1, each once. A long run goes on from there, if `weight` is not 0. */
   readonly gateSlices: number;
+  /** Of these, the slices that the quick gate runs. @default the first */
+  readonly quickSlices?: readonly number[];
   /** Its share of the time of a long run, against those of the others. */
   readonly weight: number;
   /** What this machine lacks for it, in words for a person; `undefined`: nothing. */

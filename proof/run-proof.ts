@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly parts: readonly Part[];
   readonly seed: number;
   readonly workers: number;
-  /** Of the gate: all of it, or the first sixteenth of each part's slices. */
+  /** Of the gate: all of it, or the few slices that each part names for it. */
   readonly size: "whole" | "quick";
   /** When a long run starts no further slice; `undefined`: the gate alone. */
   readonly until: number | undefined;
@@ -84,7 +84,7 @@ export class ProofRun {
 function gateOf(tallies: readonly PartTally[], size: RunOptions["size"]): Task[] {
   const queues = tallies.map((tally): Task[] => [
     { tally, slice: "control" },
-    ...Array.from({ length: slicesOf(tally.part, size) }, () => ({ tally, slice: tally.nextSlice() })),
+    ...slicesOf(tally, size).map((slice) => ({ tally, slice })),
   ]);
   const longest = Math.max(0, ...queues.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) =>
@@ -92,8 +92,10 @@ function gateOf(tallies: readonly PartTally[], size: RunOptions["size"]): Task[]
   ).flat();
 }
 
-function slicesOf({ gateSlices }: Part, size: RunOptions["size"]): number {
-  return size === "whole" ? gateSlices : Math.ceil(gateSlices / 16);
+function slicesOf(tally: PartTally, size: RunOptions["size"]): readonly number[] {
+  const { gateSlices, quickSlices = [0] } = tally.part;
+  const gate = Array.from({ length: gateSlices }, () => tally.nextSlice());
+  return size === "whole" ? gate : quickSlices;
 }
 
 function shareUsed({ milliseconds, part }: PartTally): number {

@@ -85,7 +85,7 @@ export class PartTally {
     const short =
       size === "whole"
         ? reached.filter(([name, count]) => count < (this.part.counts[name] ?? 0))
-        : // A sixteenth of the gate need not reach its figures, only do something.
+        : // A small part of the gate need not reach its figures, only do something.
           reached.filter(() => reached.every(([, count]) => count === 0));
     return [
       ...this.violations.map(({ isFailure }) => (isFailure ? "a slice failed" : "a promise was not kept")),

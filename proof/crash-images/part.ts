@@ -16,9 +16,12 @@ const IMAGES = "distinct images";
 const READ = "of them different to a reader";
 const RECOVERED = "recovered by a writer";
 const GATE_IMAGES = 250_000;
-const GATE_SLICES = 16;
+/** Slices that search deeply, each some of the named workloads and then random ones. */
+const DEEP_SLICES = 16;
+/** The slice right behind them crashes all named workloads, with a few power losses after each operation. */
+const SURVEY = DEEP_SLICES;
 /** Some disks are met in several slices, and count once. */
-const IMAGES_OF_A_SLICE: number = Math.ceil((GATE_IMAGES / GATE_SLICES) * 1.08);
+const IMAGES_OF_A_SLICE: number = Math.ceil((GATE_IMAGES / DEEP_SLICES) * 1.08);
 
 /** Power losses after each operation: of the named workloads, and of the random ones, of which there are more. */
 const STATES = 60;
@@ -42,8 +45,9 @@ export const OMISSIONS: readonly {
 export const crashImages: Part = {
   name: "crash-images",
   title: "Simulated crashes",
-  counts: { [IMAGES]: GATE_IMAGES, [READ]: 50_000, [RECOVERED]: 50_000, workloads: GATE_SLICES },
-  gateSlices: GATE_SLICES,
+  counts: { [IMAGES]: GATE_IMAGES, [READ]: 50_000, [RECOVERED]: 50_000, workloads: WORKLOADS.length },
+  gateSlices: DEEP_SLICES + 1,
+  quickSlices: [SURVEY],
   weight: 4,
   obstacle: () => Promise.resolve(undefined),
   run: runSlice,
@@ -72,13 +76,15 @@ async function runSlice({ seed, number }: Slice, findings: Findings): Promise<vo
     onRecovered: () => findings.count(RECOVERED),
   };
   const where = `slice ${number}, seed ${seed}`;
-  const named = [...WORKLOADS.entries()].filter(([index]) => index % GATE_SLICES === number);
+  const isSurvey = number === SURVEY;
+  const named = [...WORKLOADS.entries()].filter(([index]) => isSurvey || index % DEEP_SLICES === number);
   findings.count("workloads", named.length);
-  for (const states of [FEW_STATES, STATES]) {
+  for (const states of isSurvey ? [FEW_STATES] : [FEW_STATES, STATES]) {
     for (const [index, workload] of named) {
       await search(workload, { states, seed, withOpening: index === 0, ...told }, where);
     }
   }
+  if (isSurvey) return;
   for (let drawn = 0; images.size < IMAGES_OF_A_SLICE; drawn += 1) {
     const workload = randomWorkload(mixSeeds(seed, number, drawn));
     const options = { states: RANDOM_STATES, seed: seed + drawn, withOpening: false, ...told };

@@ -21,6 +21,7 @@ export const faultSweep: Part = {
   title: "Fault sweep",
   counts: { "calls swept": 3500, faults: 5000, "crash states": 2500 },
   gateSlices: FAULT_KINDS.length,
+  quickSlices: FAULT_KINDS.map((_, slice) => slice),
   weight: 1,
   obstacle: () => Promise.resolve(undefined),
   run: async ({ seed, number }, findings) => {

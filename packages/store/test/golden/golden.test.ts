@@ -92,8 +92,9 @@ describe("a reader written from the page alone", () => {
         title,
         tags,
       ]);
-      // In the middle of a batch its first lines are named as what they are: unfinished.
-      expect(damage.filter(({ reason }) => reason !== "an unfinished batch")).toEqual([]);
+      // In the middle of a batch its first lines are named as what they are; otherwise nothing is wrong.
+      const [, index, size] = /"batch":\[(\d+),(\d+)\]/.exec(lines[length - 1] ?? "") ?? [];
+      expect(damage.map(({ reason }) => reason)).toEqual(index === size ? [] : ["an unfinished batch"]);
       await store.close();
     }
   });
