@@ -35,13 +35,9 @@ export class Timeline {
       for (const [index, step] of steps.entries()) {
         const [before, after] = [timeline[index], timeline[index + 1]];
         if (step.kind !== "reclaim" || before === undefined || after === undefined) continue;
-        // Dropping comes first, then the record that cuts the view; a crash between the two leaves a count that is too
-        // high until the next reclaim. No record that is kept is missing.
-        const first = after.records[0]?.seq ?? 0;
-        this.#remember(
-          before.read,
-          before.records.filter(({ seq }) => seq >= first),
-        );
+        // The record that cuts the view comes first, then what it leaves out is dropped.
+        const seen = before.read?.seq ?? 0;
+        this.#remember(after.read, [...before.records, ...after.records.filter(({ seq }) => seq > seen)]);
       }
     }
   }

@@ -33,3 +33,21 @@ test("count and view agree after live messages were dropped, and after a restart
   expect((await again.verify()).damage).toEqual([]);
   await again.close();
 });
+
+test("everything can be dropped, and the count is then that of nothing", async () => {
+  const store = await openStore(directory);
+  const session = store.session("a");
+  for (let number = 1; number <= 5; number++) await session.append(user(`message ${number}`));
+  const { dropped } = await store.reclaim({ drop: { before: 1000 } });
+  expect(dropped).toMatchObject([{ key: "a", first: 1, last: 5 }]);
+  expect(await contentsOf(session)).toEqual([]);
+  expect((await session.state())?.count).toBe(0);
+  expect((await store.reclaim({ drop: { before: 6 } })).dropped).toBeUndefined();
+  await session.append(user("message 6"));
+  expect(await contentsOf(session)).toEqual(["message 6"]);
+  await store.close();
+  const again = await openStore(directory, { readOnly: true });
+  expect(await contentsOf(again.session("a"))).toEqual(["message 6"]);
+  expect((await again.verify()).damage).toEqual([]);
+  await again.close();
+});

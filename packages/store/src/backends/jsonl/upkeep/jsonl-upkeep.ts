@@ -1,15 +1,15 @@
 /** Verifying, repairing and reclaiming, for an instance that has the directory open for writing. */
 
-import { firstKeptSeq } from "../../../log/log-part.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
-import type { Operation, Upkeep } from "../../../store/backend.ts";
+import type { DropBefore, Operation, Upkeep } from "../../../store/backend.ts";
 import { truncateTo } from "../../../store/decide.ts";
 import type { Written } from "../../../store/types.ts";
 import { estimateReclaim } from "./estimate-reclaim.ts";
+import { firstKeptAfter } from "./reclaim-session.ts";
 import { reclaimStore } from "./reclaim-store.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
 import { repairStore, type RepairPlace } from "./repair-store.ts";
-import type { SealSurroundings } from "../writing/seal-session.ts";
+import { sealSession, type SealSurroundings } from "../writing/seal-session.ts";
 import type { Tenure } from "../writing/tenure.ts";
 import { verifyStore, type VerifyStorePlace } from "./verify-store.ts";
 
@@ -42,23 +42,38 @@ export function jsonlUpkeep(around: UpkeepSurroundings): Upkeep {
     reclaim: async (options) => {
       if (options.dryRun) return await estimateReclaim(await around.place(), options);
       return await reclaimStore(await around.place(), options, async (key, task) => {
-        let firstKept = 0;
+        const drop = await cutView(around, key, options.drop);
         await around.alone(key, async (tenure) => {
           const replace = async (log: SessionLog): Promise<void> => await tenure.setLog(log);
-          await task({ ...sealing, now, replace }, tenure.log);
-          if (tenure.log !== undefined) firstKept = viewBeginsLate(tenure.log);
+          await task({ ...sealing, now, replace }, tenure.log, drop);
         });
-        // Of what was dropped nothing can be seen: the view says so, and its count is right again.
-        if (firstKept > 0) await around.write(key, truncateTo({ keepFrom: firstKept }, {}));
       });
     },
   };
 }
 
-/** The first record that is kept, if the view reaches back behind it; 0: it does not. */
-function viewBeginsLate({ parts, state }: SessionLog): number {
-  const firstKept = firstKeptSeq(parts);
-  return state.keepFrom < firstKept ? firstKept : 0;
+/**
+ * What is to be dropped leaves the view first, so that a crash on the way leaves everything that the view shows, and a
+ * count that is right. Answers with what may be dropped: nothing that has come since.
+ */
+async function cutView(
+  around: UpkeepSurroundings,
+  key: string,
+  drop: DropBefore | undefined,
+): Promise<DropBefore | undefined> {
+  let firstKept = 0;
+  let cut = 0;
+  await around.alone(key, async (tenure) => {
+    const { log } = tenure;
+    if (log === undefined) return;
+    firstKept = firstKeptAfter(log, drop);
+    if (log.state.keepFrom >= firstKept) return;
+    cut = firstKept;
+    // The record that cuts the view must not lie in a file that goes.
+    if (cut > log.state.seq) await tenure.setLog(await sealSession(around.sealing, log));
+  });
+  if (cut > 0) await around.write(key, truncateTo({ keepFrom: cut }, {}));
+  return drop === undefined ? undefined : { seq: firstKept };
 }
 
 function repairing(around: UpkeepSurroundings): Pick<RepairPlace, "alone" | "around"> {

@@ -6,7 +6,7 @@
 import type { FileSystem } from "../../../host/host.ts";
 import { removeIfThere } from "../../../host/small-files.ts";
 import { compressSegment } from "../../../log/compress-segment.ts";
-import { partsOf, type LogPart } from "../../../log/log-part.ts";
+import { firstKeptSeq, partsOf, type LogPart } from "../../../log/log-part.ts";
 import { segmentCandidates, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import type { ChainLink, Header } from "../../../record/header.ts";
@@ -36,8 +36,7 @@ export async function reclaimActive(
   onShare: OnShare,
 ): Promise<Reclaimed> {
   const bytesBefore = await bytesOnDisk(around, log.header, log.end);
-  const link = linkOf(log);
-  const chain = link === undefined ? log.header.chain : [...log.header.chain, link];
+  const chain = chainOf(log);
   const goes = droppedFiles(chain, drop);
   let present = log;
   if (goes.size > 0 || log.end >= WORTH_SEALING_BYTES) {
@@ -100,6 +99,20 @@ export function droppedFiles(chain: readonly ChainLink[], drop: DropBefore | und
   const kept = chain.findIndex((link) => link.dropped === undefined && !isDropped(link, drop));
   const oldest = kept === -1 ? chain : chain.slice(0, kept);
   return new Set(oldest.filter(({ dropped }) => dropped === undefined).map(({ file }) => file));
+}
+
+/** The first record that is left when what `drop` says is gone. */
+export function firstKeptAfter(log: SessionLog, drop: DropBefore | undefined): number {
+  const chain = chainOf(log);
+  const goes = droppedFiles(chain, drop);
+  const last = chain.findLast(({ file }) => goes.has(file))?.last ?? 0;
+  return Math.max(firstKeptSeq(log.parts), last + 1);
+}
+
+/** With the active file as its last link. */
+function chainOf(log: SessionLog): readonly ChainLink[] {
+  const link = linkOf(log);
+  return link === undefined ? log.header.chain : [...log.header.chain, link];
 }
 
 /** As a part of the report; `chain` and `goes`: as before dropping. */

@@ -3,22 +3,29 @@
 import { isLonghandError, type LonghandErrorCode } from "../../../errors.ts";
 import type { FileSystem } from "../../../host/host.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
-import type { BackendReclaimOptions } from "../../../store/backend.ts";
+import type { BackendUpkeepOptions, DropBefore } from "../../../store/backend.ts";
 import type { DroppedRecords, Reclaimed } from "../../../store/types.ts";
 import { PUT_AWAY, putAwayFilesOf, sessionFiles, tryReadHeader } from "../files/find-session-file.ts";
 import type { Layout } from "../files/layout.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
 import { type OnShare, reclaimActive, reclaimPutAway, type ReclaimSurroundings } from "./reclaim-session.ts";
 
-/** Runs the task while this instance alone may write to the key; `log` is its active session, if it has one. */
+/**
+ * Runs the task while this instance alone may write to the key; `log` is its active session, if it has one, and `drop` what
+ * may go of it.
+ */
 export type RunAlone = (
   key: string,
-  task: (around: ReclaimSurroundings, log: SessionLog | undefined) => Promise<void>,
+  task: (
+    around: ReclaimSurroundings,
+    log: SessionLog | undefined,
+    drop: DropBefore | undefined,
+  ) => Promise<void>,
 ) => Promise<void>;
 
 export async function reclaimStore(
   place: ReadPlace,
-  { keys, onProgress, drop }: Omit<BackendReclaimOptions, "dryRun">,
+  { keys, onProgress }: BackendUpkeepOptions,
   alone: RunAlone,
 ): Promise<Reclaimed> {
   const { files, layout, onError } = place;
@@ -30,7 +37,7 @@ export async function reclaimStore(
   for (const [key, paths] of wanted) {
     const before = done++;
     onProgress(before, wanted.size);
-    const reclaiming = alone(key, async (around, log) => {
+    const reclaiming = alone(key, async (around, log, drop) => {
       const count = paths.length + 1;
       const shareOf =
         (index: number): OnShare =>
