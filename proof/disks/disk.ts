@@ -23,6 +23,8 @@ export interface DiskPlan {
   readonly bytes: number;
   /** How many files and directories there can be; where it is not said, the file system decides. */
   readonly inodes?: number;
+  /** Its image lies on this one, with holes: when that one is full, writing to this one's device fails. */
+  readonly on?: Disk;
 }
 
 // _IOR('X', 125, uint32_t) with 2: goes down at once, with nothing flushed, not even the log. It looks again itself
@@ -41,16 +43,18 @@ export class Disk {
   readonly path: string;
   readonly kind: DiskKind;
   readonly #directory: string;
+  readonly #image: string;
 
-  private constructor(directory: string, kind: DiskKind) {
+  private constructor(directory: string, { kind, on }: DiskPlan) {
     this.#directory = directory;
+    this.#image = join(on?.path ?? directory, "image");
     this.kind = kind;
     this.path = join(directory, MOUNT_POINT);
   }
 
-  static async make({ kind, bytes, inodes }: DiskPlan): Promise<Disk> {
-    const directory = makeOwnDirectory();
-    const disk = new Disk(directory, kind);
+  static async make(plan: DiskPlan): Promise<Disk> {
+    const { kind, bytes, inodes, on } = plan;
+    const disk = new Disk(makeOwnDirectory(), plan);
     await mkdir(disk.path);
     if (kind === "tmpfs") {
       const limits = inodes === undefined ? `size=${bytes}` : `size=${bytes},nr_inodes=${inodes}`;
@@ -65,6 +69,7 @@ export class Disk {
       const limits = inodes === undefined ? [] : ["-N", String(inodes)];
       await call("mkfs.ext4", ["-q", "-F", "-m", "0", ...limits, disk.#image]);
     }
+    if (on !== undefined) await call("fallocate", ["--dig-holes", disk.#image]);
     await disk.#mount();
     return disk;
   }
@@ -93,10 +98,6 @@ export class Disk {
 
   remove(): void {
     removeOwnDirectory(this.#directory);
-  }
-
-  get #image(): string {
-    return join(this.#directory, "image");
   }
 
   async #mount(): Promise<void> {

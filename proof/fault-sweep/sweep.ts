@@ -111,7 +111,7 @@ export class Sweep {
 
 /**
  * A directory whose sync has failed is not used on before a crash has shown what is there: no later sync says so. On the
- * file systems that are promised nothing can be written from then on.
+ * file systems that are promised nothing can be written from then on (decision 13).
  */
 function losesNames({ operation }: FileCall, fault: Fault): boolean {
   return operation === "syncDirectory" && fault.kind === "error" && ["EIO", "ENOSPC"].includes(fault.code);
