@@ -6,8 +6,10 @@ import { fileURLToPath } from "node:url";
 import { NO_SHRINKING } from "./shrinking.ts";
 import type { Outcome, WorkerMessage } from "./worker-message.ts";
 
-/** No slice takes more than a minute; one that takes so long hangs. */
-const TIME_LIMIT = 15 * 60_000;
+/** No slice takes more than a minute, on a busy machine or over a broken store a few; one that takes so long hangs. */
+const TIME_LIMIT = 8 * 60_000;
+/** A slice of the mutants runs slices of other parts itself, one after another, each with the limit above. */
+const LIMITS: Readonly<Record<string, number>> = { mutants: 20 * TIME_LIMIT };
 const KEPT_OUTPUT = 4000;
 
 const WORKER = fileURLToPath(new URL("./work.js", import.meta.url));
@@ -46,10 +48,11 @@ export async function runSlice(
     const end = (): void => {
       worker.kill("SIGTERM");
     };
+    const limit = timeLimitOf(part);
     const timer = setTimeout(() => {
-      outcome = { kind: "failed", story: `it did not end within ${TIME_LIMIT / 60_000} minutes` };
+      outcome = { kind: "failed", story: `it did not end within ${limit / 60_000} minutes` };
       worker.kill("SIGKILL");
-    }, TIME_LIMIT);
+    }, limit);
     abort.addEventListener("abort", end);
     worker.on("close", (code, signal) => {
       clearTimeout(timer);
@@ -62,4 +65,9 @@ export async function runSlice(
       );
     });
   });
+}
+
+/** In milliseconds. */
+export function timeLimitOf(part: string): number {
+  return LIMITS[part] ?? TIME_LIMIT;
 }

@@ -15,7 +15,10 @@ interface HarmlessPlace {
 }
 
 export const HARMLESS: readonly HarmlessPlace[] = [
-  { name: "a lease of a dead instance: free, whatever it says", matches: isIn(`${OWN}/leases/`) },
+  {
+    name: "a lease of a dead instance: free, whatever it says (who writes then is judged each time; of the living see living-lease.ts)",
+    matches: isIn(`${OWN}/leases/`),
+  },
   { name: "a cache: made again", matches: isIn(`${OWN}/cache/`) },
   { name: "the note of a removed session: its name says it all", matches: isIn(`${OWN}/removed/`) },
   { name: "bytes kept aside: never read", matches: isIn(`${OWN}/damaged/`) },

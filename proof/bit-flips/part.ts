@@ -8,6 +8,7 @@ import type { SampleStore } from "../damage/sample-store.ts";
 import { Violation, type Findings, type Part, type Slice } from "../part.ts";
 import { judgeForged } from "./forged-line.ts";
 import { judgeSpoiling, tellSeen, type Judging } from "./judge-spoiling.ts";
+import { flipsOfLivingLease, judgeLivingLease } from "./living-lease.ts";
 import { largerStore } from "./larger-store.ts";
 import { readSpoiled } from "./read-spoiled.ts";
 import { smallStores } from "./small-stores.ts";
@@ -25,7 +26,7 @@ const WRITTEN = 48;
 export const bitFlips: Part = {
   name: "bit-flips",
   title: "Bit flips and cuts",
-  counts: { "bit flips": 10_000, cuts: 5_000 },
+  counts: { "bit flips": 10_000, cuts: 5_000, "bit flips of a held lease": 800 },
   gateSlices: SMALL_SLICES + LARGER_SLICES,
   weight: 1,
   obstacle: () => Promise.resolve(undefined),
@@ -33,6 +34,11 @@ export const bitFlips: Part = {
     if (slice.number < SMALL_SLICES) {
       const all = everySpoiling(await smallStores());
       await judgeAll(all, slice, findings, (index) => index % SMALL_SLICES === slice.number);
+      const flips = await flipsOfLivingLease();
+      for (let flip = slice.number; flip < flips; flip += SMALL_SLICES) {
+        await judgeLivingLease(flip);
+        findings.count("bit flips of a held lease");
+      }
       return;
     }
     const random = new SeededRandom(slice.seed * 7919 + slice.number);
@@ -40,8 +46,28 @@ export const bitFlips: Part = {
     const some = someSpoilings(store, random, SPOILINGS_OF_A_LARGER_STORE);
     await judgeAll(some, slice, findings, () => true);
   },
-  control: judgeForged,
+  control: async (findings) => {
+    const found = [await storyOf(judgeForged), await storyOf(judgeFreedLease)];
+    const stories = found.filter((story) => story !== undefined);
+    if (stories.length < found.length) findings.note("bit-flips: one of the two controls finds nothing");
+    else throw new Violation(stories.join("\n\n"));
+  },
 };
+
+/** The control of held leases: one that is empty is free, and a second writer gets in. */
+async function judgeFreedLease(): Promise<void> {
+  await judgeLivingLease(0, () => Buffer.alloc(0));
+}
+
+async function storyOf(control: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await control();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error.message;
+    throw error;
+  }
+}
 
 async function judgeAll(
   spoilings: Iterable<PlacedSpoiling>,
@@ -56,7 +82,7 @@ async function judgeAll(
     if (!isOurs(index++)) continue;
     const baseline = baselines.get(placed.store) ?? (await readBaseline(placed));
     baselines.set(placed.store, baseline);
-    const wrong = await judgeOne(placed, judgingOf(judged++, baseline));
+    const wrong = await judgeOne(placed, judgingOf(placed, judged++, baseline));
     if (wrong !== undefined) {
       throw new Violation(`${tellSpoiling(placed)}: ${wrong} (seed ${slice.seed}, slice ${slice.number})`);
     }
@@ -74,9 +100,11 @@ async function judgeOne(placed: PlacedSpoiling, judging: Judging): Promise<strin
   }
 }
 
-function judgingOf(judged: number, baseline: string): Judging {
+/** A lease is nothing to readers: whoever writes must not be kept out by what is left of one. */
+function judgingOf({ file }: PlacedSpoiling, judged: number, baseline: string): Judging {
   const turn = judged % WRITTEN;
-  const then = turn === 0 ? "a writer" : turn === WRITTEN / 2 ? "a repair" : "nobody";
+  const isLease = file.path.includes("/.longhand/leases/");
+  const then = turn === 0 || isLease ? "a writer" : turn === WRITTEN / 2 ? "a repair" : "nobody";
   return { baseline, isThorough: judged % THOROUGH === 1, then };
 }
 

@@ -67,7 +67,7 @@ export class Timeline {
 
   #judgeKey(
     key: string,
-    { sessions, read, records }: KeyView,
+    { sessions, read, records, recordsText: text }: KeyView,
     { begun, answered }: Progress,
   ): string | undefined {
     const timeline = this.#views.get(key);
@@ -87,7 +87,6 @@ export class Timeline {
     }
     const active = [...sessions.values()].filter(({ info }) => info.status === "active");
     if (active.length > 1) return `${active.length} active sessions`;
-    const text = JSON.stringify(records);
     if (read === undefined) return records.length === 0 ? undefined : `records without a session: ${text}`;
     const known = read.seq === 0 ? new Set(["[]"]) : this.#records.get(placeOf(read));
     if (known?.has(text) === true) return undefined;

@@ -20,6 +20,8 @@ export interface KeyView {
   /** The session whose records are read by the key: the active one, or else the one archived last. */
   readonly read: ShownInfo | undefined;
   readonly records: readonly SessionRecord[];
+  /** `records` as a text. */
+  readonly recordsText: string;
   /** All of it as a text. */
   readonly text: string;
 }
@@ -53,8 +55,9 @@ async function readKey(store: Store, key: string, infos: readonly ShownInfo[]): 
 export function keyView(infos: readonly ShownInfo[], records: readonly SessionRecord[]): KeyView {
   const sorted = infos.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const sessions = new Map(sorted.map((info) => [info.id, { info, text: JSON.stringify(info) }]));
-  const text = `${[...sessions.values()].map((each) => each.text).join()} ${JSON.stringify(records)}`;
-  return { sessions, read: readOf(sorted), records, text };
+  const recordsText = JSON.stringify(records);
+  const text = `${[...sessions.values()].map((each) => each.text).join()} ${recordsText}`;
+  return { sessions, read: readOf(sorted), records, recordsText, text };
 }
 
 function readOf(infos: readonly ShownInfo[]): ShownInfo | undefined {

@@ -1,17 +1,18 @@
 /** The published suite of what every operation means, on a simulated machine. */
 
 import { jsonlBackend, type Backend } from "@longhand/store";
-import { describeBackend, SimulatedMachine } from "@longhand/store/testing";
+import { describeBackend, SimulatedMachine, type Host } from "@longhand/store/testing";
 import { Violation } from "../part.ts";
 import { DIRECTORY } from "./told-writes.ts";
 
 /** It waits in real time, of which a simulated machine knows nothing. */
 const IN_REAL_TIME = "before goes by the time of deletion";
 
-export async function runConformance(): Promise<number> {
+/** `spoil`: what is wrong with the host. */
+export async function runConformance(spoil: (host: Host) => Host = (host) => host): Promise<number> {
   const cases: { readonly title: string; readonly body: () => Promise<void> }[] = [];
   const on = (machine: SimulatedMachine): Backend =>
-    jsonlBackend(DIRECTORY, { host: machine.startProcess() });
+    jsonlBackend(DIRECTORY, { host: spoil(machine.startProcess()) });
   describeBackend({
     name: "jsonl",
     capabilities: on(new SimulatedMachine(1)).capabilities,

@@ -3,16 +3,18 @@
  * session between the two halves. What it sees is a beginning of what was written, batches whole; and it changes nothing.
  */
 
-import { SimulatedMachine, type Host, type OpenFile } from "@longhand/store/testing";
+import { SimulatedMachine, type Host } from "@longhand/store/testing";
+import { hostWithAlteredFiles } from "../altered-host.ts";
 import { Violation } from "../part.ts";
 import { DIRECTORY, messagesIn, openQuietly, ToldWrites } from "./told-writes.ts";
 
-export async function searchHalfLandings(): Promise<number> {
-  for (let moments = 0; ; moments++) if (!(await readBetween(moments + 1))) return moments;
+/** `order`: for the control. */
+export async function searchHalfLandings(order: Order = "as it is"): Promise<number> {
+  for (let moments = 0; ; moments++) if (!(await readBetween(moments + 1, order))) return moments;
 }
 
 /** False: no write was so long. */
-async function readBetween(cutAt: number): Promise<boolean> {
+async function readBetween(cutAt: number, order: Order): Promise<boolean> {
   const machine = new SimulatedMachine(1);
   const told = new ToldWrites();
   let isMet = false;
@@ -27,7 +29,7 @@ async function readBetween(cutAt: number): Promise<boolean> {
   };
   const looks: Promise<void>[] = [];
   const writer = await openQuietly(
-    inHalves(machine.startProcess(), cutAt, async () => {
+    inHalves(machine.startProcess(), cutAt, order, async () => {
       const looked = look();
       looks.push(looked);
       await looked.catch(() => undefined);
@@ -46,43 +48,23 @@ async function readBetween(cutAt: number): Promise<boolean> {
   return isMet;
 }
 
+/** Of the two pieces of a landing. */
+export type Order = "as it is" | "the end first";
+
 /** Writes to the session's file come in two pieces, if they are longer than `cutAt`. */
-function inHalves(host: Host, cutAt: number, between: () => Promise<void>): Host {
-  const { files } = host;
-  const cut = (file: OpenFile): OpenFile => ({
-    read: async (into, position) => await file.read(into, position),
-    write: async (bytes, position) => {
-      if (bytes.length <= cutAt) return await file.write(bytes, position);
-      await file.write(bytes.subarray(0, cutAt), position);
-      await between();
-      return cutAt + (await file.write(bytes.subarray(cutAt), position + cutAt));
-    },
-    truncate: async (length) => await file.truncate(length),
-    sync: async () => await file.sync(),
-    stat: async () => await file.stat(),
-    makePrivate: async () => await file.makePrivate(),
-    close: async () => await file.close(),
-  });
-  return {
-    files: {
-      open: async (path, mode) => {
-        const file = await files.open(path, mode);
-        return path.startsWith(`${DIRECTORY}/.longhand/`) || mode === "read" ? file : cut(file);
+function inHalves(host: Host, cutAt: number, order: Order, between: () => Promise<void>): Host {
+  return hostWithAlteredFiles(host, (file, path) => {
+    if (path.startsWith(`${DIRECTORY}/.longhand/`)) return undefined;
+    return {
+      write: async (bytes, position) => {
+        if (bytes.length <= cutAt) return await file.write(bytes, position);
+        const start = async (): Promise<number> => await file.write(bytes.subarray(0, cutAt), position);
+        const rest = async (): Promise<number> => await file.write(bytes.subarray(cutAt), position + cutAt);
+        await (order === "as it is" ? start() : rest());
+        await between();
+        await (order === "as it is" ? rest() : start());
+        return bytes.length;
       },
-      makeDirectory: async (path) => await files.makeDirectory(path),
-      readDirectory: async (path) => await files.readDirectory(path),
-      syncDirectory: async (path) => await files.syncDirectory(path),
-      rename: async (from, to) => await files.rename(from, to),
-      link: async (from, to) => await files.link(from, to),
-      unlink: async (path) => await files.unlink(path),
-      removeDirectory: async (path) => await files.removeDirectory(path),
-      stat: async (path) => await files.stat(path),
-      resolve: async (path) => await files.resolve(path),
-    },
-    processes: host.processes,
-    user: host.user,
-    now: () => host.now(),
-    randomBytes: (length) => host.randomBytes(length),
-    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
-  };
+    };
+  });
 }

@@ -3,71 +3,90 @@
  * on paper. Nothing is left to chance, so a long run has nothing to add.
  */
 
-import type { Host } from "@longhand/store/testing";
-import type { Part } from "../part.ts";
-import { searchCheckpoints } from "./checkpoints.ts";
+import { Violation, type Part } from "../part.ts";
+import { judgeForgedCheckpoint, searchCheckpoints } from "./checkpoints.ts";
 import { runConformance } from "./conformance.ts";
 import { searchHalfLandings } from "./half-landed.ts";
+import { searchRefusedBlocks } from "./refused-blocks.ts";
+import {
+  believingShortWrites,
+  withClockBehind,
+  withoutDamagedCopies,
+  withoutFence,
+  withoutRenames,
+} from "./spoiled-hosts.ts";
 import { searchRobberies } from "./taken-for-dead.ts";
 import { searchTornTails } from "./torn-tails.ts";
 import { searchTwoAdopters } from "./two-adopters.ts";
 import { searchLines } from "./waiting-line.ts";
 
-/** Each answers with how many moments it went through. */
-const SEARCHES: readonly (() => Promise<number>)[] = [
-  async () => await searchRobberies(true),
-  async () => await searchRobberies(false),
-  searchTwoAdopters,
-  searchHalfLandings,
-  searchTornTails,
-  searchLines,
-  runConformance,
-  searchCheckpoints,
-];
+interface Danger {
+  /** Answers with how many moments it went through. */
+  readonly search: () => Promise<number>;
+  /** The same search where it must find something. */
+  readonly control: () => Promise<unknown>;
+}
+
+const robbery = (adopterIsKilled: boolean): Danger => ({
+  search: async () => await searchRobberies(adopterIsKilled),
+  control: async () => await searchRobberies(adopterIsKilled, withoutFence),
+});
+
+export const DANGERS: Readonly<Record<string, Danger>> = {
+  "taken for dead, by one who is killed": robbery(true),
+  "taken for dead": robbery(false),
+  "two adopters": {
+    search: async () => await searchTwoAdopters(),
+    control: async () => await searchTwoAdopters(withoutFence),
+  },
+  "half a landing": {
+    search: async () => await searchHalfLandings(),
+    control: async () => await searchHalfLandings("the end first"),
+  },
+  "torn tails": {
+    search: async () => await searchTornTails(),
+    control: async () => await searchTornTails(withoutDamagedCopies),
+  },
+  "the waiting line": {
+    search: async () => await searchLines(),
+    control: async () => await searchLines((host, number) => withClockBehind(host, number * 10_000)),
+  },
+  conformance: {
+    search: async () => await runConformance(),
+    control: async () => await runConformance(withoutRenames),
+  },
+  checkpoints: { search: searchCheckpoints, control: judgeForgedCheckpoint },
+  "refused blocks": {
+    search: async () => await searchRefusedBlocks(),
+    control: async () => await searchRefusedBlocks(believingShortWrites),
+  },
+};
 
 export const dangers: Part = {
   name: "dangers",
   title: "Known dangers",
-  counts: { moments: 2000 },
-  gateSlices: SEARCHES.length,
+  counts: { moments: 3000 },
+  gateSlices: Object.keys(DANGERS).length,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),
   run: async ({ number }, findings) => {
-    const search = SEARCHES[number];
-    if (search === undefined) throw new Error(`there is no slice ${number}`);
-    findings.count("moments", await search());
+    const danger = Object.values(DANGERS)[number];
+    if (danger === undefined) throw new Error(`there is no slice ${number}`);
+    findings.count("moments", await danger.search());
   },
-  control: async () => {
-    await searchRobberies(false, withoutFence);
+  control: async (findings) => {
+    const found: string[] = [];
+    for (const [name, { control }] of Object.entries(DANGERS)) {
+      const story = await control().then(() => undefined, storyOf);
+      if (story !== undefined) found.push(story);
+      else findings.note(`dangers: the control of "${name}" finds nothing`);
+    }
+    // Each search must find what was spoiled for it: with one that does not, the part proves nothing.
+    if (found.length === Object.keys(DANGERS).length) throw new Violation(found.join("\n\n"));
   },
 };
 
-/** Does not see that it was taken over. */
-function withoutFence(host: Host): Host {
-  const known = new Map<string, Awaited<ReturnType<Host["files"]["stat"]>>>();
-  const { files } = host;
-  return {
-    files: {
-      open: async (path, mode) => await files.open(path, mode),
-      makeDirectory: async (path) => await files.makeDirectory(path),
-      readDirectory: async (path) => await files.readDirectory(path),
-      syncDirectory: async (path) => await files.syncDirectory(path),
-      rename: async (from, to) => await files.rename(from, to),
-      link: async (from, to) => await files.link(from, to),
-      unlink: async (path) => await files.unlink(path),
-      removeDirectory: async (path) => await files.removeDirectory(path),
-      stat: async (path) => {
-        if (path.endsWith(".fence")) return undefined;
-        if (!path.endsWith(".journal")) return await files.stat(path);
-        if (!known.has(path)) known.set(path, await files.stat(path));
-        return known.get(path);
-      },
-      resolve: async (path) => await files.resolve(path),
-    },
-    processes: host.processes,
-    user: host.user,
-    now: () => host.now(),
-    randomBytes: (length) => host.randomBytes(length),
-    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
-  };
+function storyOf(error: unknown): string {
+  if (error instanceof Violation) return error.message;
+  throw error;
 }

@@ -20,7 +20,16 @@ export async function openQuietly(host: Host, readOnly = false): Promise<Store> 
 }
 
 export class ToldWrites {
-  readonly #writes: AttemptedWrite[] = [];
+  readonly #writes: AttemptedWrite[];
+
+  constructor(writes: readonly AttemptedWrite[] = []) {
+    this.#writes = [...writes];
+  }
+
+  /** What is told by now, for a judge who comes later. */
+  copy(): ToldWrites {
+    return new ToldWrites(this.#writes);
+  }
 
   /** False: it was not acknowledged. */
   async append(store: Store, ...contents: readonly string[]): Promise<boolean> {
@@ -55,7 +64,10 @@ export class ToldWrites {
     }
   }
 
+  /** For who reads while others write: a beginning of what was written by now. */
   judgeSeen(found: readonly FoundMessage[]): string | undefined {
+    const gap = found.find(({ seq }, index) => seq !== index + 1);
+    if (gap !== undefined) return `seq ${gap.seq} is read without all that come before it`;
     const unsettled = this.#writes.map((write): AttemptedWrite => ({
       ...write,
       answer: { kind: "unknown" },

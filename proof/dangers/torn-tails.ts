@@ -1,13 +1,14 @@
 /** A session's file is cut at each byte, then written to: what was torn is kept aside, byte for byte, before it goes. */
 
-import { SimulatedMachine, type FileSystem } from "@longhand/store/testing";
+import { SimulatedMachine, type FileSystem, type Host } from "@longhand/store/testing";
 import { Violation } from "../part.ts";
 import { DIRECTORY, openQuietly, ToldWrites } from "./told-writes.ts";
 
 const FILE = `${DIRECTORY}/a.jsonl`;
 const DAMAGED = `${DIRECTORY}/.longhand/damaged`;
 
-export async function searchTornTails(): Promise<number> {
+/** `spoil`: what is wrong with the host of who opens it again. */
+export async function searchTornTails(spoil: (host: Host) => Host = (host) => host): Promise<number> {
   const machine = new SimulatedMachine(1);
   const writer = await openQuietly(machine.startProcess());
   await new ToldWrites().append(writer, "one");
@@ -21,7 +22,7 @@ export async function searchTornTails(): Promise<number> {
     const { files } = cut.startProcess();
     const file = await files.open(FILE, "write");
     await file.truncate(length);
-    const again = await openQuietly(cut.startProcess());
+    const again = await openQuietly(spoil(cut.startProcess()));
     const isAnswered = await new ToldWrites().append(again, "four");
     await again.close();
     const after = await read(files, FILE);

@@ -4,20 +4,26 @@
  * as it can, to where it would write into the session's file or waits; the first goes on and appends; then the second.
  */
 
+import type { Host } from "@longhand/store/testing";
 import { Violation } from "../part.ts";
 import type { HostCall } from "./interrupted-host.ts";
 import { RobbedMachine } from "./robbed-machine.ts";
 import { nth, Stop } from "./stop.ts";
 
-export async function searchTwoAdopters(): Promise<number> {
+/** `spoil`: what is wrong with the victim's host. */
+export async function searchTwoAdopters(spoil: (host: Host) => Host = (host) => host): Promise<number> {
   const judged = new Set<string>();
-  for (let moments = 0; ; moments++) if (!(await robTwice(moments + 1, judged))) return moments;
+  for (let moments = 0; ; moments++) if (!(await robTwice(moments + 1, spoil, judged))) return moments;
 }
 
 /** Whether there was such a call. */
-async function robTwice(firstStops: number, judged: Set<string>): Promise<boolean> {
+async function robTwice(
+  firstStops: number,
+  spoil: (host: Host) => Host,
+  judged: Set<string>,
+): Promise<boolean> {
   const victimStop = new Stop(({ operation, path }) => operation === "write" && path.endsWith(".journal"));
-  const robbed = await RobbedMachine.begin({ stop: victimStop, neverLands: false, spoil: (host) => host });
+  const robbed = await RobbedMachine.begin({ stop: victimStop, neverLands: false, spoil });
   const { machine, told, instance } = robbed;
   const late = robbed.appendLate();
   await victimStop.reached;

@@ -1,7 +1,7 @@
 /** Who stands in line for a session has it in the order of the line, however often the others look. */
 
 import { jsonlBackend, openStore, type Store } from "@longhand/store";
-import { SimulatedMachine } from "@longhand/store/testing";
+import { SimulatedMachine, type Host } from "@longhand/store/testing";
 import { Violation } from "../part.ts";
 import { DIRECTORY, KEY } from "./told-writes.ts";
 
@@ -9,21 +9,24 @@ import { DIRECTORY, KEY } from "./told-writes.ts";
 const APART = [1, 3, 7, 11, 19, 23, 37, 61] as const;
 const WAITING = 4;
 
-export async function searchLines(): Promise<number> {
-  for (const apart of APART) await standInLine(apart);
+type Spoil = (host: Host, number: number) => Host;
+
+/** `spoil`: what is wrong with the host of the one who comes as number `number`. */
+export async function searchLines(spoil: Spoil = (host) => host): Promise<number> {
+  for (const apart of APART) await standInLine(apart, spoil);
   return APART.length;
 }
 
-async function standInLine(apart: number): Promise<void> {
+async function standInLine(apart: number, spoil: Spoil): Promise<void> {
   const machine = new SimulatedMachine(1);
-  const open = async (): Promise<Store> =>
-    await openStore(jsonlBackend(DIRECTORY, { host: machine.startProcess() }), {});
+  const open = async (number: number): Promise<Store> =>
+    await openStore(jsonlBackend(DIRECTORY, { host: spoil(machine.startProcess(), number) }), {});
   const clock = machine.startProcess();
-  const holder = await open();
+  const holder = await open(0);
   const lock = await holder.session(KEY).lock();
   const waiting: Promise<number>[] = [];
   for (let number = 0; number < WAITING; number++) {
-    const store = await open();
+    const store = await open(number + 1);
     waiting.push(
       store
         .session(KEY)

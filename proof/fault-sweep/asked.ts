@@ -6,7 +6,14 @@ import type { Host, SimulatedMachine } from "@longhand/store/testing";
 import { performStep } from "../crash-images/perform-step.ts";
 import { open, tellDifference } from "./examine.ts";
 import { contentsOf, type Outcome } from "./outcomes.ts";
-import { isReading, tellStep, type ReadingStep, type SweepStep, type Workload } from "./workload.ts";
+import {
+  isReading,
+  mayBeSpoiled,
+  tellStep,
+  type ReadingStep,
+  type SweepStep,
+  type Workload,
+} from "./workload.ts";
 
 /** What a store may show after these outcomes. */
 type Possible = (outcomes: readonly Outcome[]) => Promise<readonly string[]>;
@@ -22,6 +29,8 @@ export class Asked {
   readonly #reports: string[] = [];
   #store: Store | undefined;
   #isUnderWay = false;
+  /** The last repair. */
+  #hasLeftSomething = false;
   #isOver = false;
 
   constructor(workload: Workload, machine: SimulatedMachine, host: Host) {
@@ -68,19 +77,33 @@ export class Asked {
     if (step.kind === "neighbour") await this.#runNeighbour(step.key, step.contents);
     else if (store === undefined) return;
     else if (isReading(step)) await this.#read(store, step, possible);
+    else if (step.kind === "repair") await this.#repair(store);
     else await performStep(store, step);
   }
 
   async #read(store: Store, { kind }: ReadingStep, possible: Possible): Promise<void> {
     if (kind === "search") await store.search("so on");
-    if (kind === "verify") await store.verify();
+    if (kind === "verify") await this.#verify(store);
     if (kind !== "read") return;
     const reported = this.#reports.length;
-    const found = await contentsOf(store, this.#workload.keys);
+    const found = await contentsOf(store, this.#workload);
     const expected = await possible(this.#outcomes);
     // A listing leaves out what cannot be read, and says so.
     if (!expected.includes(found) && this.#reports.length === reported)
       this.wrong = `a read: ${tellDifference(found, expected)}`;
+  }
+
+  /** What it may not read it cannot mend, and names. */
+  async #repair(store: Store): Promise<void> {
+    const { damage } = await store.repair();
+    this.#hasLeftSomething = damage.some(({ reason }) => reason.includes("(EACCES)"));
+  }
+
+  /** It names what it may not read as well, with the system's code. */
+  async #verify(store: Store): Promise<void> {
+    const damage = (await store.verify()).damage.filter(({ reason }) => !reason.includes("(EACCES)"));
+    if (damage.length === 0 || mayBeSpoiled(this.#workload, this.#outcomes)) return;
+    this.wrong = `verify finds damage where a call has failed: ${inspect(damage)}`;
   }
 
   /** Beside one whose disk fails, others go on as if nothing were. */
@@ -94,15 +117,19 @@ export class Asked {
   async #outcomeOf(step: SweepStep, perform: () => Promise<void>): Promise<Outcome> {
     const reported = this.#reports.length;
     const outcome = await perform().then(
-      // What cannot be read stays in the trash, and is reported.
-      (): Outcome => (step.kind === "purge" && this.#reports.length > reported ? "unknown" : "done"),
+      // What cannot be read stays in the trash, or as damaged as it is, and is reported.
+      (): Outcome => {
+        if (step.kind === "repair" && this.#hasLeftSomething) return "unknown";
+        return step.kind === "purge" && this.#reports.length > reported ? "unknown" : "done";
+      },
       (error: unknown): Outcome => {
         this.#told.push(`    ${String(error)}`);
         if (!isLonghandError(error)) this.wrong ??= `${tellStep(step)}: not a typed error: ${inspect(error)}`;
         else if (step.kind === "neighbour" && error.code !== "SESSION_LOCKED")
           this.wrong ??= `${tellStep(step)}: fails though its disk does not: ${inspect(error)}`;
         // What is removed for good goes piece by piece: asked for again, the rest goes.
-        const isOpen = isLonghandError(error, "STORE_FAILED") || step.kind === "purge";
+        const isInPieces = step.kind === "purge" || step.kind === "delete forever";
+        const isOpen = isLonghandError(error, "STORE_FAILED") || isInPieces;
         return isOpen ? "unknown" : "refused";
       },
     );

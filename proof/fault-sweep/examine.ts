@@ -6,7 +6,7 @@ import type { Host } from "@longhand/store/testing";
 import { contentsOf } from "./outcomes.ts";
 import type { Workload } from "./workload.ts";
 
-const DIRECTORY = "/store";
+export const DIRECTORY = "/store";
 
 export async function open(
   host: Host,
@@ -23,13 +23,14 @@ export async function open(
 export async function examine(
   host: Host,
   workload: Workload,
-  possible: readonly string[],
+  { possible, isSpoiled }: { readonly possible: readonly string[]; readonly isSpoiled: boolean },
 ): Promise<string | undefined> {
   const reports: string[] = [];
   try {
     const store = await open(host, workload, reports);
-    const found = await contentsOf(store, workload.keys);
+    const found = await contentsOf(store, workload);
     if (!possible.includes(found)) return tellDifference(found, possible);
+    if (isSpoiled) await store.repair();
     const { damage } = await store.verify();
     if (damage.length > 0) return `verify finds ${inspect(damage)}`;
     for (const key of workload.keys) {
@@ -38,7 +39,7 @@ export async function examine(
       if (last?.content !== "afterwards") return `${key}: what is appended afterwards is not read back`;
     }
     await store.close();
-    return reports.length === 0 ? undefined : `reported: ${reports.join("; ")}`;
+    return isSpoiled || reports.length === 0 ? undefined : `reported: ${reports.join("; ")}`;
   } catch (error) {
     return `cannot be used: ${inspect(error, { depth: 4 })}`;
   }

@@ -5,9 +5,11 @@
 
 import { isLonghandError, memoryBackend, openStore, type SessionInfo, type Store } from "@longhand/store";
 import { performStep } from "../crash-images/perform-step.ts";
-import { isReading, type SweepStep, type Workload } from "./workload.ts";
+import { droppedBelow, isReading, type SweepStep, type Workload } from "./workload.ts";
 
 export type Outcome = "done" | "refused" | "unknown";
+
+type Done = "no" | "half" | "yes";
 
 /** More steps of unknown outcome than this there never are: a store that has failed is opened again before the next. */
 const MOST_UNKNOWN = 6;
@@ -23,18 +25,27 @@ export class Measure {
 
   /** What may be found after these outcomes of the first steps. */
   async possible(outcomes: readonly Outcome[]): Promise<readonly string[]> {
-    const unknown = outcomes.flatMap((outcome, index) => (outcome === "unknown" ? [index] : []));
-    if (unknown.length > MOST_UNKNOWN) throw new RangeError(`${unknown.length} steps of unknown outcome`);
+    const unknown = outcomes.filter((outcome) => outcome === "unknown").length;
+    if (unknown > MOST_UNKNOWN) throw new RangeError(`${unknown} steps of unknown outcome`);
     const broughtBack = this.#keysBroughtBack(outcomes);
     const found: string[] = [];
-    for (let picked = 0; picked < 2 ** unknown.length; picked += 1) {
-      const isDone = outcomes.map((outcome, index) =>
-        outcome === "unknown" ? (picked >> unknown.indexOf(index)) % 2 === 1 : outcome === "done",
-      );
-      const contents = await this.#contentsAfter(isDone);
+    for (const done of this.#waysItWent(outcomes)) {
+      const contents = await this.#contentsAfter(done);
       if (contents !== undefined) found.push(...withBroughtBack(contents, broughtBack));
     }
     return found;
+  }
+
+  /** Each unknown step once not done and once done; one that is done in pieces also in the middle. */
+  #waysItWent(outcomes: readonly Outcome[]): readonly (readonly Done[])[] {
+    let ways: (readonly Done[])[] = [[]];
+    for (const [index, outcome] of outcomes.entries()) {
+      const inPieces = this.#workload.steps[index]?.kind === "delete forever";
+      const open: readonly Done[] = inPieces ? ["no", "half", "yes"] : ["no", "yes"];
+      const own: readonly Done[] = outcome === "unknown" ? open : [outcome === "done" ? "yes" : "no"];
+      ways = ways.flatMap((way) => own.map((done) => [...way, done]));
+    }
+    return ways;
   }
 
   /** A write that fails may have brought an archived session back before. */
@@ -49,28 +60,34 @@ export class Measure {
     return keys;
   }
 
-  async #contentsAfter(isDone: readonly boolean[]): Promise<Contents | undefined> {
-    const name = isDone.map(Number).join("");
-    if (!this.#known.has(name)) this.#known.set(name, await this.#replay(isDone));
+  async #contentsAfter(way: readonly Done[]): Promise<Contents | undefined> {
+    const name = way.join(" ");
+    if (!this.#known.has(name)) this.#known.set(name, await this.#replay(way));
     return this.#known.get(name);
   }
 
-  async #replay(isDone: readonly boolean[]): Promise<Contents | undefined> {
-    const { keys, before, steps } = this.#workload;
+  async #replay(way: readonly Done[]): Promise<Contents | undefined> {
+    const { before, steps } = this.#workload;
     const store = await openStore(memoryBackend());
     try {
       for (const step of before) await performStep(store, step);
-      for (const [index, done] of isDone.entries()) {
+      for (const [index, done] of way.entries()) {
         const step = steps[index];
-        if (done && step !== undefined) await performInMemory(store, step);
+        if (done !== "no" && step !== undefined)
+          await performInMemory(store, done === "half" ? halfOf(step) : step);
       }
     } catch (error) {
       // What was done there can only have been done after something that was not done here.
       if (isLonghandError(error)) return undefined;
       throw error;
     }
-    return await readContents(store, keys);
+    return await readContents(store, this.#workload);
   }
+}
+
+/** What is deleted for ever is in the trash before it is gone. */
+function halfOf(step: SweepStep): SweepStep {
+  return step.kind === "delete forever" ? { kind: "delete", key: step.key } : step;
 }
 
 async function performInMemory(store: Store, step: SweepStep): Promise<void> {
@@ -114,14 +131,17 @@ interface Shown {
 type Contents = ReadonlyMap<string, Shown>;
 
 /** Everything that is shown of these keys, but for times, ids and sizes. What has no record is as good as not there. */
-async function readContents(store: Store, keys: readonly string[]): Promise<Contents> {
+async function readContents(store: Store, workload: Workload): Promise<Contents> {
   const contents = new Map<string, Shown>();
+  // What was spoiled beforehand is counted until it is mended.
+  const spoiled = workload.isSpoiled === true ? { damaged: 0 } : {};
   const infos: SessionInfo[] = [];
   for await (const info of store.list({ status: "any" })) if (info.seq > 0) infos.push(info);
-  for (const key of keys) {
+  for (const key of workload.keys) {
     const session = store.session(key);
     const records: unknown[] = [];
-    for await (const record of session.records()) records.push({ ...record, at: "" });
+    for await (const record of session.records())
+      if (record.seq >= droppedBelow(workload)) records.push({ ...record, at: "" });
     const info = await session.state();
     const { status = "nothing", ...state } = info !== undefined && info.seq > 0 ? info : {};
     const own = infos.filter((each) => each.key === key);
@@ -134,7 +154,7 @@ async function readContents(store: Store, keys: readonly string[]): Promise<Cont
       seen: {
         records,
         messages: await session.messages(),
-        state: { ...state, id: "", created: "", updated: "", bytes: 0 },
+        state: { ...state, id: "", created: "", updated: "", bytes: 0, ...spoiled },
       },
     });
   }
@@ -145,6 +165,6 @@ function tellContents(contents: Contents): string {
   return JSON.stringify([...contents], undefined, 1);
 }
 
-export async function contentsOf(store: Store, keys: readonly string[]): Promise<string> {
-  return tellContents(await readContents(store, keys));
+export async function contentsOf(store: Store, workload: Workload): Promise<string> {
+  return tellContents(await readContents(store, workload));
 }

@@ -15,9 +15,10 @@ import {
 } from "@longhand/store/testing";
 import { performStep } from "../crash-images/perform-step.ts";
 import { Asked } from "./asked.ts";
-import { examine, open } from "./examine.ts";
+import { DIRECTORY, examine, open } from "./examine.ts";
 import { Measure, type Outcome } from "./outcomes.ts";
-import type { Workload } from "./workload.ts";
+import { spoilCheckpoint } from "./spoil-checkpoint.ts";
+import { mayBeSpoiled, type Workload } from "./workload.ts";
 
 /** In the middle: within so many calls after the one that fails. */
 const SOON = 40;
@@ -104,7 +105,8 @@ export class Sweep {
     describe: () => string = () => "",
   ): Promise<string | undefined> {
     const possible = await this.#measure.possible(outcomes);
-    const wrong = await examine(host, this.#workload, possible);
+    const isSpoiled = mayBeSpoiled(this.#workload, outcomes);
+    const wrong = await examine(host, this.#workload, { possible, isSpoiled });
     return wrong === undefined ? undefined : `${when}: ${wrong}\n${describe()}`;
   }
 }
@@ -125,5 +127,9 @@ async function leaveBehind(workload: Workload): Promise<Capture> {
   const machine = new SimulatedMachine(5);
   const store = await open(machine.startProcess(), workload);
   for (const step of workload.before) await performStep(store, step);
+  if (workload.isSpoiled === true) {
+    await store.close();
+    await spoilCheckpoint(machine.startProcess(), DIRECTORY);
+  }
   return machine.capture();
 }

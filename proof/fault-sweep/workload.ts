@@ -5,6 +5,7 @@
 
 import { SeededRandom } from "@longhand/store/testing";
 import type { StoreStep } from "../crash-images/perform-step.ts";
+import type { Outcome } from "./outcomes.ts";
 
 /** What changes nothing. In a "read" everything is read, and compared; "reopen" closes the store first. */
 export interface ReadingStep {
@@ -23,6 +24,8 @@ export interface Workload {
   readonly segmentBytes: number;
   /** What a process has done that was killed before: it is taken over. */
   readonly before: readonly StoreStep[];
+  /** Then it was closed, and a byte of a checkpoint has changed: it costs no record, and a repair mends it. */
+  readonly isSpoiled?: true;
   readonly steps: readonly SweepStep[];
 }
 
@@ -91,7 +94,45 @@ export const WORKLOADS: readonly Workload[] = [
       { kind: "search" },
     ],
   },
+  {
+    keys: ["b"],
+    ...{ journalBytes: 600, segmentBytes: 100_000 },
+    before: [{ kind: "append", key: "b", contents: ["b1"] }],
+    steps: [
+      { kind: "note", key: "b", data: "pinned", id: "pin" },
+      { kind: "title", key: "b", text: "A title" },
+      { kind: "tags", key: "b", text: "tagged" },
+      { kind: "note", key: "b", data: "pinned", id: "pin" },
+      { kind: "verify" },
+      { kind: "delete forever", key: "b" },
+      { kind: "append", key: "b", contents: ["b2"] },
+    ],
+  },
+  {
+    keys: ["a:1"],
+    ...{ journalBytes: 100_000, segmentBytes: 400 },
+    before: [
+      { kind: "append", key: "a:1", contents: [`a1${WORDS}`, `a2${WORDS}`, `a3${WORDS}`] },
+      { kind: "append", key: "a:1", contents: [`a4${WORDS}`, `a5${WORDS}`] },
+      { kind: "append", key: "a:1", contents: ["a6"] },
+      // So that what is dropped below is seen by nobody any more.
+      { kind: "truncate", key: "a:1", keepLast: 1 },
+    ],
+    isSpoiled: true,
+    steps: [{ kind: "repair" }, { kind: "verify" }, { kind: "reclaim", drop: 5 }, { kind: "read" }],
+  },
 ];
+
+/** Records below this may be gone, and are not compared: in memory nothing is ever dropped. */
+export function droppedBelow({ steps }: Workload): number {
+  return Math.max(0, ...steps.map((step) => (step.kind === "reclaim" ? (step.drop ?? 0) : 0)));
+}
+
+/** What was spoiled before is still so, or may be: it was not mended for certain. */
+export function mayBeSpoiled({ isSpoiled, steps }: Workload, outcomes: readonly Outcome[]): boolean {
+  const isMended = steps.some(({ kind }, index) => kind === "repair" && outcomes[index] === "done");
+  return isSpoiled === true && !isMended;
+}
 
 export function drawWorkload(seed: number): Workload {
   const random = new SeededRandom(seed);
@@ -121,7 +162,7 @@ function drawStep(random: SeededRandom, written: { count: number }): SweepStep {
   const key = KEYS[random.below(KEYS.length)] ?? "b";
   // One at a time of each kind: where several go at once, a failure in the middle leaves some of them.
   const kinds = ["archive", "restore", "delete"] as const;
-  switch (random.below(18)) {
+  switch (random.below(24)) {
     case 0:
       return { kind: "summary", key, text: `summary ${written.count}` };
     case 1:
@@ -149,6 +190,16 @@ function drawStep(random: SeededRandom, written: { count: number }): SweepStep {
       return { kind: "neighbour", key: "near", contents: [`n${written.count}`] };
     case 13:
       return { kind: "lock", key, contents: [`under lock ${written.count}`] };
+    case 14:
+      return { kind: "note", key, data: `note ${written.count}` };
+    case 15:
+      return { kind: random.below(2) === 0 ? "title" : "tags", key, text: `meta ${written.count}` };
+    case 16:
+      return { kind: "delete forever", key: key === "copy" ? "b" : key };
+    case 17:
+      return { kind: "verify" };
+    case 18:
+      return { kind: "repair" };
     default:
       return drawAppend(random, written);
   }

@@ -9,7 +9,7 @@ import {
   type Store,
 } from "@longhand/store";
 import type { FoundMessage } from "../oracle/judge-history.ts";
-import type { History, StoreLife, TimedWrite } from "./history.ts";
+import type { Attempted, Fork, History, Move, SeenMessage, StoreLife, TimedWrite } from "./history.ts";
 import type { Action } from "./plan.ts";
 
 export interface Actor {
@@ -20,7 +20,14 @@ export interface Actor {
   readonly leaving: AbortSignal;
   readonly history: History;
   isAlive(): boolean;
+  /** A call of its process has failed. */
+  hasFault(): boolean;
+  /** It was told so: the store is to be opened again. */
+  hasFailed: boolean;
 }
+
+/** What a call that fails may be told as, where one has failed. The first leaves the outcome open. */
+export const FAILURES: readonly LonghandErrorCode[] = ["STORE_FAILED", "DISK_FULL", "IO_FAILED"];
 
 /** Refusals that others may cause by what they do at the same time. Everything else must succeed. */
 const REFUSALS: Readonly<Record<Action["kind"], readonly LonghandErrorCode[]>> = {
@@ -45,6 +52,10 @@ export async function act(actor: Actor, action: Action): Promise<void> {
   } catch (error) {
     if (!actor.isAlive()) return;
     if (isLonghandError(error) && REFUSALS[action.kind].includes(error.code)) return;
+    if (isLonghandError(error) && actor.hasFault() && FAILURES.includes(error.code)) {
+      actor.hasFailed ||= error.code === "STORE_FAILED";
+      return;
+    }
     history.problems.push(`${name}: ${describeAction(action)} failed: ${inspect(error, { depth: 4 })}`);
   }
 }
@@ -72,8 +83,11 @@ async function perform(actor: Actor, action: Action): Promise<void> {
     case "fork": {
       const { key, to, at } = action;
       history.renewed.add(to);
-      await store.session(key).fork(to, at === undefined ? {} : { at });
-      history.forks.push({ key, to, at });
+      const fork: Fork = { key, to, at, ...begun(history) };
+      history.forks.push(fork);
+      await attempt(history, fork, async () => {
+        await store.session(key).fork(to, at === undefined ? {} : { at });
+      });
       return;
     }
     case "read":
@@ -81,14 +95,14 @@ async function perform(actor: Actor, action: Action): Promise<void> {
       await read(actor, action.kind, store.session(action.key));
       return;
     case "archive":
-      await store.session(action.key).archive();
+      await move(actor, action.key, "archived", async (session) => await session.archive());
       return;
     case "restore":
-      await store.session(action.key).restore();
+      await move(actor, action.key, "active", async (session) => await session.restore());
       return;
     case "delete":
       history.renewed.add(action.key);
-      await store.session(action.key).delete();
+      await move(actor, action.key, "trashed", async (session) => await session.delete());
       return;
     case "reclaim":
       await store.reclaim();
@@ -109,18 +123,56 @@ async function write(
   key: string,
   contents: readonly string[],
 ): Promise<void> {
-  const attempt: TimedWrite = {
+  const write: TimedWrite = {
     ...{ key, contents, store: life, called: history.next() },
     ...{ answer: { kind: "unknown" }, answered: Infinity },
   };
-  history.writes.push(attempt);
+  history.writes.push(write);
   const messages = contents.map((content) => ({ role: "user", content }) as const);
   try {
     const { seq } = await store.session(key).append(messages);
-    attempt.answer = { kind: "acknowledged", seq };
-    attempt.answered = history.next();
+    write.answer = { kind: "acknowledged", seq };
+    write.answered = history.next();
   } catch (error) {
-    if (isLonghandError(error) && error.code !== "STORE_FAILED") attempt.answer = { kind: "refused" };
+    if (isLonghandError(error) && error.code !== "STORE_FAILED") write.answer = { kind: "refused" };
+    // It may have brought the session back, or begun one, before it failed.
+    if (!isLonghandError(error, "SESSION_LOCKED"))
+      history.moves.push({ key, to: "active", called: write.called, outcome: "unknown", answered: Infinity });
+    throw error;
+  }
+}
+
+async function move(
+  { store, history }: Actor,
+  key: string,
+  to: Move["to"],
+  perform: (session: Session) => Promise<void>,
+): Promise<void> {
+  const asked: Move = { key, to, ...begun(history) };
+  history.moves.push(asked);
+  // Several sessions of a key are deleted one after another: where that fails in the middle, some of them are gone.
+  const isInPieces = to === "trashed";
+  await attempt(history, asked, async () => await perform(store.session(key)), isInPieces);
+}
+
+function begun(history: History): Attempted {
+  return { called: history.next(), outcome: "unknown", answered: Infinity };
+}
+
+async function attempt(
+  history: History,
+  asked: Attempted,
+  perform: () => Promise<void>,
+  isInPieces = false,
+): Promise<void> {
+  try {
+    await perform();
+    asked.outcome = "done";
+    asked.answered = history.next();
+  } catch (error) {
+    const isOpen =
+      isLonghandError(error, "STORE_FAILED") || (isInPieces && !isLonghandError(error, "SESSION_LOCKED"));
+    if (isLonghandError(error) && !isOpen) asked.outcome = "refused";
     throw error;
   }
 }
@@ -131,11 +183,11 @@ async function read(
   session: Session,
 ): Promise<void> {
   const { key } = session;
-  const messages: FoundMessage[] = [];
+  const messages: SeenMessage[] = [];
   const entry = { key, kind, store: life, called: history.next(), messages, isComplete: false };
   history.reads.push(entry);
   const records = kind === "read" ? session.records() : session.watch({ signal: leaving });
-  for await (const record of records) messages.push(toFound(record));
+  for await (const record of records) messages.push({ ...toFound(record), seen: history.next() });
   entry.isComplete = kind === "read";
   if (kind === "watch" && !leaving.aborted && !history.renewed.has(key))
     history.problems.push(`a watch of ${key} ended by itself`);

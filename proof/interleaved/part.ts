@@ -1,6 +1,6 @@
 /**
  * Several processes on one store, in turns that a seed decides: a switch before any single host call, kills, stops that
- * last long, timers that ring early. At the end everything is killed or loses power, and what is there is judged.
+ * last long, timers that ring early; in some of them a call of one process fails. At the end everything is killed or loses power, and what is there is judged.
  */
 
 import { SeededRandom, type Host, type Temper } from "@longhand/store/testing";
@@ -32,7 +32,7 @@ type Spoil = (host: Host) => Host;
 export const interleaved: Part = {
   name: "interleaved",
   title: "Interleaved processes",
-  counts: { schedules: 2000, switches: 100_000 },
+  counts: { schedules: 2000, switches: 100_000, "failed calls": 200 },
   gateSlices: 8,
   weight: 2,
   obstacle: () => Promise.resolve(undefined),
@@ -63,6 +63,7 @@ async function runOne(
   const { run, wrong } = await attempt(plan, choices, spoil);
   findings.count("schedules");
   findings.count("switches", run.switches);
+  findings.count("failed calls", run.faults);
   if (wrong === undefined) return;
   const smallest = await shrink(
     { plan, choices: choices.made, wrong },

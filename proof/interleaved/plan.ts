@@ -1,6 +1,7 @@
 /** What a few processes are to do on one store at the same time, drawn by chance: each its own list, in its own order. */
 
 import type { SeededRandom, Temper } from "@longhand/store/testing";
+import { drawFault, type PlannedFault } from "./planned-fault.ts";
 
 export type Action =
   /** More than one content is a batch. */
@@ -26,9 +27,12 @@ export interface Plan {
   readonly temper: Temper;
   /** For each process: what it does one after another; what stands together it does at once. */
   readonly processes: readonly (readonly (readonly Action[])[])[];
+  readonly fault: PlannedFault | undefined;
 }
 
 const FORKED = ["c", "d"];
+/** In one plan of so many a call fails. */
+const FAULTY = 3;
 
 export function drawPlan(random: SeededRandom): Plan {
   const keys = ["a", "b"].slice(0, 1 + random.below(2));
@@ -40,7 +44,7 @@ export function drawPlan(random: SeededRandom): Plan {
     const [alone] = actions.filter(({ kind }) => kind === "reopen");
     return alone === undefined ? actions : [alone];
   };
-  return {
+  const plan = {
     seed: random.below(2 ** 31),
     settings: drawSettings(random),
     temper: drawTemper(random),
@@ -48,6 +52,8 @@ export function drawPlan(random: SeededRandom): Plan {
       Array.from({ length: 3 + random.below(5) }, drawStep),
     ),
   };
+  const isFaulty = random.below(FAULTY) === 0;
+  return { ...plan, fault: isFaulty ? drawFault(random, plan.processes.length) : undefined };
 }
 
 function drawSettings(random: SeededRandom): Settings {

@@ -10,7 +10,14 @@ import { DIRECTORY } from "./run-plan.ts";
 export interface FoundSession {
   readonly key: string;
   readonly id: string;
+  readonly status: SessionInfo["status"];
   readonly messages: readonly FoundMessage[];
+}
+
+/** What a reader sees, who changes nothing. */
+export interface SeenSession extends Pick<SessionInfo, "key" | "id" | "status" | "seq"> {
+  /** Of the session that its key reads as. */
+  readonly messages?: readonly FoundMessage[];
 }
 
 /** A string says what is wrong already with the reading. */
@@ -19,26 +26,46 @@ export async function readEverything(
   keys: readonly string[],
 ): Promise<readonly FoundSession[] | string> {
   try {
-    const readOnly = await readInOneWay(machine, keys, true);
-    if (typeof readOnly === "string") return `a reader: ${readOnly}`;
-    const recovered = await readInOneWay(machine, keys, false);
+    const seen = await withStore(machine, true, listAndRead);
+    if (typeof seen === "string") return `a reader: ${seen}`;
+    const recovered = await withStore(machine, false, async (store, problems) => {
+      const found: FoundSession[] = [];
+      for (const key of keys) found.push(...(await readAllOf(store, key, problems)));
+      return found;
+    });
     if (typeof recovered === "string") return recovered;
-    for (const { key, messages, id } of readOnly) {
-      const same = recovered.find((session) => session.id === id);
-      if (JSON.stringify(same?.messages) !== JSON.stringify(messages))
-        return `${key}: a reader sees ${inspect(messages)}, after the recovery there is ${inspect(same?.messages)}`;
-    }
+    const wrong = compareReadings(seen, recovered);
+    if (wrong !== undefined) return wrong;
     return recovered;
   } catch (error) {
     return `opening or reading failed: ${inspect(error, { depth: 4 })}`;
   }
 }
 
-async function readInOneWay(
+/** Who only reads sees no more than who recovers, and no less; what he cannot read without bringing it back he lists. */
+export function compareReadings(
+  seen: readonly SeenSession[],
+  recovered: readonly FoundSession[],
+): string | undefined {
+  const ids = new Set([...seen, ...recovered].map(({ id }) => id));
+  for (const id of ids) {
+    const one = seen.find((session) => session.id === id);
+    const other = recovered.find((session) => session.id === id);
+    const isListed =
+      one?.status === other?.status && one?.key === other?.key && one?.seq === other?.messages.length;
+    const isSame =
+      one?.messages === undefined || JSON.stringify(one.messages) === JSON.stringify(other?.messages);
+    if (isListed && isSame) continue;
+    return `${one?.key ?? other?.key ?? id}: a reader sees ${inspect(one)}, after the recovery there is ${inspect(other)}`;
+  }
+  return undefined;
+}
+
+async function withStore<T>(
   machine: SimulatedMachine,
-  keys: readonly string[],
   readOnly: boolean,
-): Promise<FoundSession[] | string> {
+  use: (store: Store, problems: string[]) => Promise<T>,
+): Promise<T | string> {
   const problems: string[] = [];
   const store = await openStore(jsonlBackend(DIRECTORY, { host: machine.startProcess() }), {
     readOnly,
@@ -47,15 +74,19 @@ async function readInOneWay(
   });
   const { damage } = await store.verify();
   if (damage.length > 0) problems.push(`verify finds ${JSON.stringify(damage)}`);
-  const found: FoundSession[] = [];
-  for (const key of keys) {
-    if (readOnly) {
-      const info = await store.session(key).state();
-      if (info !== undefined) found.push(await readOne(store, info));
-    } else found.push(...(await readAllOf(store, key, problems)));
-  }
+  const found = await use(store, problems);
   await store.close();
   return problems.length === 0 ? found : problems.join("; ");
+}
+
+async function listAndRead(store: Store): Promise<SeenSession[]> {
+  const seen: SeenSession[] = [];
+  for await (const { key, id, status, seq } of store.list({ status: "any" })) {
+    const shown = await store.session(key).state();
+    const { messages } = shown?.id === id ? await readOne(store, shown) : {};
+    seen.push({ key, id, status, seq, ...(messages === undefined ? {} : { messages }) });
+  }
+  return seen;
 }
 
 /** The active one first; then each of the others comes back for a moment. */
@@ -83,8 +114,8 @@ async function readAllOf(store: Store, key: string, problems: string[]): Promise
   return found;
 }
 
-async function readOne(store: Store, { key, id }: SessionInfo): Promise<FoundSession> {
+async function readOne(store: Store, { key, id, status }: SessionInfo): Promise<FoundSession> {
   const messages: FoundMessage[] = [];
   for await (const record of store.session(key).records()) messages.push(toFound(record));
-  return { key, id, messages };
+  return { key, id, status, messages };
 }

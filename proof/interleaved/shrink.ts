@@ -54,11 +54,15 @@ function trimmed(choices: readonly number[]): readonly number[] {
 }
 
 function sizeOf({ plan, choices }: Attempt): number {
-  return choices.filter((choice) => choice !== 0).length + 1000 * plan.processes.flat(2).length;
+  return (
+    choices.filter((choice) => choice !== 0).length +
+    1000 * (plan.processes.flat(2).length + (plan.fault === undefined ? 0 : 1))
+  );
 }
 
-/** Without each single action. */
+/** Without the fault; without each single action. */
 function* smallerPlans(plan: Plan): Generator<Plan> {
+  if (plan.fault !== undefined) yield { ...plan, fault: undefined };
   for (const [index, steps] of plan.processes.entries()) {
     for (const [number, step] of steps.entries()) {
       for (const action of step) {

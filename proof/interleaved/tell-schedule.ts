@@ -5,7 +5,7 @@ import type { Run } from "./run-plan.ts";
 
 const MOST_LINES = 300;
 
-export function tellSchedule({ settings, temper, seed }: Plan, { events, history }: Run): string {
+export function tellSchedule({ settings, temper, seed, fault }: Plan, { events, history }: Run): string {
   const lines: string[] = [];
   let calls = 0;
   for (const [index, { process, operation, path }] of events.entries()) {
@@ -30,6 +30,9 @@ export function tellSchedule({ settings, temper, seed }: Plan, { events, history
       : [`  … ${lines.length - MOST_LINES} lines`, ...lines.slice(-MOST_LINES)];
   return [
     `machine ${seed}, ${JSON.stringify(settings)}, ${JSON.stringify(temper)}`,
+    ...(fault === undefined
+      ? []
+      : [`${fault.kind} in process p${fault.process + 1}, from its call ${fault.from} on, once`]),
     ...shown,
     `answers: ${told.join("; ")}`,
   ].join("\n");

@@ -28,7 +28,7 @@ const WALK_TIME = 20_000;
 export const model: Part = {
   name: "model",
   title: "Model of the commit protocol",
-  counts: { [STATES]: 300_000, [RULES_SHOWN]: 50, [WALKED]: 0 },
+  counts: { [STATES]: 300_000, [RULES_SHOWN]: Object.keys(SHOWN_BY).length, [WALKED]: 0 },
   gateSlices: 6,
   weight: 1,
   obstacle: async () => await Promise.resolve(undefined),

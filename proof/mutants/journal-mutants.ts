@@ -49,6 +49,19 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     caughtBy: crashes(0),
   },
   {
+    name: "block-number-counted-though-full",
+    breaks:
+      "acknowledged is durable: after a full disk the journal's numbers have a gap, and replay stops there",
+    file: "journal/journal.ts",
+    edits: [
+      {
+        find: "      await this.#voidRefused(written);\n",
+        replace: "      await this.#voidRefused(written);\n      this.#nextBlock++;\n",
+      },
+    ],
+    caughtBy: dangers(8),
+  },
+  {
     name: "failed-journal-sync-tried-again",
     breaks: "acknowledged is durable: the second sync says yes to what the first has lost",
     file: "journal/journal.ts",

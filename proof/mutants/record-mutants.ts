@@ -88,8 +88,8 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     file: "log/open-session.ts",
     edits: [
       {
-        find: "  await keepAside(place.files, file, torn, place.path, place.damagedDirectory);\n",
-        replace: "",
+        find: "  const kept = await keepAside(place.files, file, torn, place.path, place.damagedDirectory);\n",
+        replace: "  const kept = place.damagedDirectory;\n",
       },
     ],
     caughtBy: dangers(4),
@@ -100,7 +100,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     file: "record/scan.ts",
     edits: [
       {
-        find: "    for (const { damage } of this.#bad) this.#visitor.damage(damage);\n",
+        find: "      this.#visitor.damage(isKnown ? { ...damage, seq } : damage);\n",
         replace: "",
       },
     ],

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { forge } from "../bit-flips/forged-line.ts";
 import { harmlessPlace } from "../bit-flips/harmless.ts";
 import { judgeSpoiling, tellSeen } from "../bit-flips/judge-spoiling.ts";
+import { flipsOfLivingLease, judgeLivingLease } from "../bit-flips/living-lease.ts";
 import { bitFlips } from "../bit-flips/part.ts";
 import { readSpoiled } from "../bit-flips/read-spoiled.ts";
 import { smallStores } from "../bit-flips/small-stores.ts";
@@ -71,4 +72,11 @@ test("no place in a session file is on the list of the harmless", () => {
         expect(harmlessPlace(file, offset)).toBeUndefined();
     }
   }
+});
+
+test("a lease whose holder lives is not free, whichever bit is flipped; and who gets in all the same is found", async () => {
+  const flips = await flipsOfLivingLease();
+  expect(flips).toBeGreaterThanOrEqual(bitFlips.counts["bit flips of a held lease"] ?? 0);
+  for (let flip = 0; flip < flips; flip += 97) await judgeLivingLease(flip);
+  await expect(judgeLivingLease(0, () => Buffer.alloc(0))).rejects.toThrow("another writer gets in");
 });

@@ -1,12 +1,13 @@
-/** The searches of known dangers end, and the quick ones are run; the control shows that one of them can fail. */
+/** The searches of known dangers end, and the quick ones are run; the controls show that each of them can fail. */
 
 import { describe, expect, test } from "vitest";
 import { searchLines } from "../dangers/waiting-line.ts";
 import { searchTornTails } from "../dangers/torn-tails.ts";
-import { dangers } from "../dangers/part.ts";
+import { openStore, memoryBackend } from "@longhand/store";
+import { DANGERS } from "../dangers/part.ts";
+import { searchRefusedBlocks } from "../dangers/refused-blocks.ts";
+import { ToldWrites } from "../dangers/told-writes.ts";
 import { Violation } from "../part.ts";
-
-const nobody = { count: () => undefined, distinct: () => undefined, note: () => undefined };
 
 describe("the known dangers", () => {
   test("who stands in line has his turn in the order of the line", async () => {
@@ -17,11 +18,19 @@ describe("the known dangers", () => {
     expect(await searchTornTails()).toBeGreaterThan(100);
   });
 
-  test(
-    "the control fails: an instance that does not see its fence answers for what is lost",
-    { timeout: 60_000 },
-    async () => {
-      await expect(dangers.control(nobody)).rejects.toThrow(Violation);
-    },
-  );
+  test.each(Object.entries(DANGERS))("the control fails: %s", { timeout: 60_000 }, async (_, { control }) => {
+    await expect(control()).rejects.toThrow(Violation);
+  });
+
+  test("a block that was refused is not there, and what comes after it is", { timeout: 60_000 }, async () => {
+    expect(await searchRefusedBlocks()).toBeGreaterThan(1000);
+  });
+
+  test("who reads something without all that comes before it has not seen a beginning", async () => {
+    const told = new ToldWrites();
+    const store = await openStore(memoryBackend());
+    for (const text of ["one", "two"]) await told.append(store, text);
+    expect(told.judgeSeen([{ seq: 1, content: "one" }])).toBeUndefined();
+    expect(told.judgeSeen([{ seq: 2, content: "two" }])).toContain("without all that come before it");
+  });
 });

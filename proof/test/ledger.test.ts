@@ -119,4 +119,26 @@ describe("the ledger", () => {
     expect(judge(life(full), { a: session(["one"]) })).toContain("was refused and is there");
     expect(judge([...life([message("one")]), ...life(full)], { a: session(["one"]) })).toBeUndefined();
   });
+
+  test("a fork that was refused must not be there, unless it was left open", () => {
+    const two = [
+      [message("one"), 1],
+      [message("two"), 2],
+    ] as const;
+    const found = { a: session(["one", "two"]), b: session(["one", "two"]) };
+    expect(judge(life(...two, [FORK, "DISK_FULL"]), found)).toContain("b:");
+    expect(judge(life(...two, [FORK, "DISK_FULL"]), { ...found, b: session([]) })).toContain("nobody began");
+    expect(judge(life(...two, [FORK, "STORE_FAILED"]), found)).toBeUndefined();
+    expect(judge(life(...two, [FORK]), found)).toBeUndefined();
+  });
+
+  test("an empty session was begun by a write that was cut short, or did not fit", () => {
+    const found = { a: session(["one"]), b: session([]) };
+    expect(judge(life([message("one"), 1]), found)).toContain("b: an empty session that nobody began");
+    expect(judge(life([message("one"), 1], [message("two", "b")]), found)).toBeUndefined();
+    expect(judge(life([message("one"), 1], [message("two", "b"), "DISK_FULL"]), found)).toBeUndefined();
+    expect(judge(life([message("one"), 1], [message("two", "b"), "SESSION_NOT_FOUND"]), found)).toContain(
+      "nobody began",
+    );
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { searchWorld } from "../model/checker.ts";
 import { fingerprint, takeFingerprint } from "../model/fingerprint.ts";
+import { model } from "../model/part.ts";
 import { RULES, without } from "../model/rules.ts";
 import { OPTIONAL, SHOWN_BY } from "../model/shown-by.ts";
 import { initialState, type State } from "../model/state.ts";
@@ -78,4 +79,9 @@ test("two states have the same fingerprint exactly if they are the same in every
 test("every rule is shown by a world, or listed with the reason why it is kept", () => {
   const listed = [...Object.keys(SHOWN_BY), ...Object.keys(OPTIONAL)].sort();
   expect(listed).toEqual(Object.keys(RULES).sort());
+});
+
+test("the gate must show every rule that a world shows", () => {
+  const counts = Object.values(model.counts);
+  expect(counts).toContain(Object.keys(SHOWN_BY).length);
 });

@@ -6,9 +6,11 @@ import { describe, expect, test } from "vitest";
 import { applyEdits } from "../mutants/apply-edits.ts";
 import type { Mutant } from "../mutants/mutant.ts";
 import { MUTANTS } from "../mutants/mutants.ts";
+import { MUTANTS_IN_A_SLICE, slicesToTry, tellSurvivor } from "../mutants/part.ts";
 import { projectRoot } from "../mutants/project-root.ts";
 import { transpile } from "../mutants/transpile.ts";
 import { PARTS } from "../parts.ts";
+import { timeLimitOf } from "../run-slice.ts";
 
 const root = projectRoot();
 const store = `${root}/packages/store`;
@@ -28,6 +30,26 @@ describe("the mutants", () => {
   test("fit the sources, and their types are right: nothing but a run can tell", { timeout: 300_000 }, () => {
     const compile = compilerOfTheStore();
     for (const round of roundsOf(MUTANTS)) expect(compile(round)).toEqual([]);
+  });
+});
+
+describe("a mutant that nothing notices", () => {
+  const [mutant] = MUTANTS;
+
+  test("is told with what could not be run", () => {
+    if (mutant === undefined) throw new Error("there are no mutants");
+    const tried = slicesToTry(mutant);
+    const told = tellSurvivor(mutant, tried, ["dangers, slice 0: the worker died"], 1);
+    expect(told).toContain(mutant.name);
+    expect(told).toContain("could not be run:\ndangers, slice 0: the worker died");
+    expect(tellSurvivor(mutant, tried, [], 1)).not.toContain("could not be run");
+  });
+
+  test("is told before its own slice has run out of time, even if each slice that is tried hangs", () => {
+    const most = Math.max(
+      ...MUTANTS.map((each) => slicesToTry(each).reduce((sum, { part }) => sum + timeLimitOf(part), 0)),
+    );
+    expect(MUTANTS_IN_A_SLICE * most).toBeLessThan(timeLimitOf("mutants"));
   });
 });
 

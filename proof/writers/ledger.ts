@@ -19,7 +19,13 @@ const REFUSALS: readonly string[] = ["DISK_FULL", "SESSION_EXISTS", "SESSION_NOT
 export class Ledger {
   readonly #writes = new Map<
     string,
-    { readonly write: Write; answer: AttemptedWrite["answer"]; lives: number }
+    {
+      readonly write: Write;
+      answer: AttemptedWrite["answer"];
+      lives: number;
+      /** Somebody who tried it was not answered, or was told that it did not fit. */
+      isOpen: boolean;
+    }
   >();
   readonly #forks = new Map<string, { readonly key: string; readonly at: number; isDone: boolean }>();
   /** As far as it is known: nothing here, nothing known. */
@@ -61,6 +67,7 @@ export class Ledger {
       const expected = this.#statuses.get(key) ?? status;
       if (status !== expected) return `${key}: it is ${status} and must be ${expected}`;
       const fork = this.#forks.get(key);
+      if (entries.length === 0 && !this.#mayBeEmpty(key)) return `${key}: an empty session that nobody began`;
       if (fork === undefined) {
         own.set(key, entries);
         continue;
@@ -102,6 +109,11 @@ export class Ledger {
     for (const [key, { status }] of found) if (status !== "trashed") this.#statuses.set(key, status);
   }
 
+  /** Its first write may have been cut short, or have found the disk full, when the session was there already. */
+  #mayBeEmpty(key: string): boolean {
+    return [...this.#writes.values()].some(({ write, isOpen }) => write.key === key && isOpen);
+  }
+
   #begin(operation: Operation): void {
     if (isMove(operation)) this.#statuses.delete(operation.key);
     if (operation.kind === "fork") {
@@ -110,7 +122,9 @@ export class Ledger {
     } else if (isWrite(operation)) {
       const known = this.#writes.get(operation.id);
       if (known === undefined) {
-        this.#writes.set(operation.id, { write: operation, answer: { kind: "unknown" }, lives: 1 });
+        this.#writes.set(operation.id, {
+          ...{ write: operation, answer: { kind: "unknown" }, lives: 1, isOpen: true },
+        });
       } else {
         known.lives += 1;
         if (known.answer.kind === "refused") known.answer = { kind: "unknown" };
@@ -126,6 +140,8 @@ export class Ledger {
       const known = this.#writes.get(operation.id);
       if (known === undefined || seq === undefined) throw new Error(`a write without a seq: ${operation.id}`);
       known.answer = { kind: "acknowledged", seq };
+      // Who had tried it before may have left something else.
+      if (known.lives === 1) known.isOpen = false;
     }
     // A writer does one thing to a session after another, or only writes: the last answer is the last word.
     if (!alone || !isMove(operation)) return;
@@ -133,10 +149,15 @@ export class Ledger {
   }
 
   #fail(operation: Operation, code: string): void {
-    if (!isWrite(operation) || !REFUSALS.includes(code)) return;
+    if (!REFUSALS.includes(code)) return;
+    // It has a name that no other has, and was tried once: nothing of it may be there.
+    if (operation.kind === "fork") this.#forks.delete(operation.newKey);
+    if (!isWrite(operation)) return;
     const known = this.#writes.get(operation.id);
     // Of one that an earlier writer has tried as well nothing is known: that one may have written it.
-    if (known?.lives === 1) known.answer = { kind: "refused" };
+    if (known?.lives !== 1) return;
+    known.answer = { kind: "refused" };
+    known.isOpen = code === "DISK_FULL";
   }
 }
 

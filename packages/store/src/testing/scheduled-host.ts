@@ -69,7 +69,8 @@ function scheduledFile(file: OpenFile, path: string, park: Park): OpenFile {
         operation: "write",
         path,
         perform: async () => await file.write(bytes, position),
-        tear: (part) => void file.write(bytes.subarray(0, part), position),
+        // Whoever is killed does not learn that his last write has failed besides.
+        tear: (part) => void file.write(bytes.subarray(0, part), position).catch(() => undefined),
         tearable: bytes.length,
       }),
     truncate: async (length) => await on("truncate", async () => await file.truncate(length)),

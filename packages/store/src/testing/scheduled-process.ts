@@ -43,13 +43,18 @@ export class SchedulableProcess implements ScheduledProcess {
   readonly #killHost: () => void;
   #die: () => void = () => undefined;
 
-  constructor(name: string, machine: SimulatedMachine, around: ProcessSurroundings) {
+  constructor(
+    name: string,
+    machine: SimulatedMachine,
+    beneath: (host: Host) => Host,
+    around: ProcessSurroundings,
+  ) {
     this.name = name;
     this.#around = around;
     this.death = new Promise((resolve) => (this.#die = resolve));
     const host = machine.startProcess();
     this.#killHost = () => host.kill();
-    this.host = scheduledHost(host, {
+    this.host = scheduledHost(beneath(host), {
       park: async (call) => await this.#park(call),
       wait: async (milliseconds) => await this.#wait(milliseconds),
     });

@@ -7,6 +7,7 @@
  * a call, which is when the queue of microtasks has run empty. So nothing here may wait for anything but its host.
  */
 
+import type { Host } from "../host/host.ts";
 import { SchedulableProcess, type ScheduledProcess } from "./scheduled-process.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 
@@ -75,8 +76,9 @@ export class Scheduler {
     return this.#switches;
   }
 
-  startProcess(name: string): ScheduledProcess {
-    const process = new SchedulableProcess(name, this.#machine, {
+  /** `beneath` changes the host whose calls are parked: a disk that fails belongs there, not around what is parked. */
+  startProcess(name: string, beneath: (host: Host) => Host = (host) => host): ScheduledProcess {
+    const process = new SchedulableProcess(name, this.#machine, beneath, {
       passed: () => this.#passed,
       isAnsweredLate: () => this.#choices.below(OF_CALLS) >= OF_CALLS - this.#temper.lateAnswers,
     });

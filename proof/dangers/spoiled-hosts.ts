@@ -1,0 +1,47 @@
+/** Hosts for the controls of the searches: each leaves out the one thing that its search is about. */
+
+import { altered, alteredHost, hostWithAlteredFiles } from "../altered-host.ts";
+import type { FileSystem, Host } from "@longhand/store/testing";
+import { DIRECTORY } from "./told-writes.ts";
+
+/** Does not see that it was taken over. */
+export function withoutFence(host: Host): Host {
+  const known = new Map<string, Awaited<ReturnType<FileSystem["stat"]>>>();
+  return alteredHost(host, (files) => ({
+    stat: async (path) => {
+      if (path.endsWith(".fence")) return undefined;
+      if (!path.endsWith(".journal")) return await files.stat(path);
+      if (!known.has(path)) known.set(path, await files.stat(path));
+      return known.get(path);
+    },
+  }));
+}
+
+/** What is set aside there is gone. */
+export function withoutDamagedCopies(host: Host): Host {
+  return hostWithAlteredFiles(host, (_, path) =>
+    path.startsWith(`${DIRECTORY}/.longhand/damaged/`)
+      ? { write: async (bytes) => await Promise.resolve(bytes.length) }
+      : undefined,
+  );
+}
+
+/** Of each write it says that all of it got in. */
+export function believingShortWrites(host: Host): Host {
+  return hostWithAlteredFiles(host, (file) => ({
+    write: async (bytes, position) => {
+      await file.write(bytes, position);
+      return bytes.length;
+    },
+  }));
+}
+
+/** Whoever comes later has a clock that is so much further behind. */
+export function withClockBehind(host: Host, milliseconds: number): Host {
+  return altered(host, { now: () => host.now() - milliseconds });
+}
+
+/** Nothing ever gets another name. */
+export function withoutRenames(host: Host): Host {
+  return alteredHost(host, () => ({ rename: async () => await Promise.resolve() }));
+}
