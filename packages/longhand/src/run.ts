@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from "node:os";
 import { CommanderError } from "commander";
 import { type PlaceOptions, resolvePlaces } from "./config/resolve-places.ts";
 import { isStopped } from "./sessions/examine-owners.ts";
+import { remedyOfDamaged } from "./sessions/remedy-of-damaged.ts";
 import { COMMANDS, makeProgram } from "./program.ts";
 import { commandToPaste } from "./terminal/command-to-paste.ts";
 import { escapeControls } from "./terminal/escape-controls.ts";
@@ -30,10 +31,19 @@ export async function run(commandLine: readonly string[], world: World): Promise
   let complaint = "";
   let exitCode: number = EXIT.ok;
   let canWait = false;
+  let directory: string | undefined;
   const program = makeProgram(
     { out: (text) => output.write(text), error: (text) => (complaint += text) },
     (places, { json = false, ...options }) => {
       canWait = "wait" in options;
+      const resolved = resolvePlaces(places, {
+        environment,
+        currentDirectory,
+        temporaryDirectory: tmpdir(),
+        // Not homedir(), which gives an empty HOME as it is.
+        accountHome: () => userInfo().homedir,
+      });
+      directory = resolved.sessions.path;
       return {
         output,
         input,
@@ -41,13 +51,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
         interruption,
         toPaste: commandToPaste(places),
         markFailed: () => (exitCode = EXIT.failed),
-        places: resolvePlaces(places, {
-          environment,
-          currentDirectory,
-          temporaryDirectory: tmpdir(),
-          // Not homedir(), which gives an empty HOME as it is.
-          accountHome: () => userInfo().homedir,
-        }),
+        places: resolved,
       };
     },
   );
@@ -57,7 +61,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
   } catch (error) {
     if (!(error instanceof CommanderError)) {
       const toPaste = commandToPaste(program.opts<PlaceOptions>());
-      return await tell(error, wantsJson, world, { toPaste, canWait });
+      return await tell(error, wantsJson, world, { toPaste, canWait }, directory);
     }
     if (error.exitCode === 0) return EXIT.ok;
     // Without a command commander prints the help as a complaint; here it is the answer.
@@ -79,13 +83,15 @@ async function tell(
   error: unknown,
   wantsJson: boolean,
   { output, environment }: World,
-  failedCommand: Omit<FailedCommand, "isOwnerStopped">,
+  failedCommand: Pick<FailedCommand, "toPaste" | "canWait">,
+  directory: string | undefined,
 ): Promise<number> {
   // Loaded only now, with the store behind it: help needs neither.
   const { explainError } = await import("./terminal/explain-error.ts");
   const { code, message, remedy, detail, exitCode } = explainError(error, {
     ...failedCommand,
     isOwnerStopped: await isOwnerStopped(error),
+    damagedRemedy: await damagedRemedy(error, directory, failedCommand),
   });
   if (wantsJson) {
     const more = Object.keys(detail).length === 0 ? {} : { detail };
@@ -102,6 +108,16 @@ async function tell(
     output.writeError(`${escapeControls(error.stack ?? "")}\n`);
   }
   return exitCode;
+}
+
+async function damagedRemedy(
+  error: unknown,
+  directory: string | undefined,
+  { toPaste }: Pick<FailedCommand, "toPaste">,
+): Promise<string | undefined> {
+  const { isLonghandError } = await import("@longhand/store");
+  if (directory === undefined || !isLonghandError(error, "SESSION_DAMAGED")) return undefined;
+  return await remedyOfDamaged(error, directory, toPaste);
 }
 
 async function isOwnerStopped(error: unknown): Promise<boolean> {

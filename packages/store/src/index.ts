@@ -24,7 +24,7 @@ export type {
 export { openStore } from "./open-store.ts";
 export { planMigration } from "./plan-migration.ts";
 export type { ContentPart, Message, ToolCall, Usage } from "./record/message.ts";
-export type { Damage, SessionInfo, SessionRecord } from "./record/session-record.ts";
+export type { Damage, NoteRecord, SessionInfo, SessionRecord } from "./record/session-record.ts";
 export type { Backend, BackendCapabilities } from "./store/backend.ts";
 export { JsonlSessions, type JsonlSessionsOptions } from "./store/jsonl-sessions.ts";
 export { kernelStore, type KernelStore } from "./store/kernel-store.ts";
@@ -35,6 +35,7 @@ export type {
   ListOptions,
   LockOptions,
   LostRecords,
+  Migrated,
   OnProgress,
   PurgeOptions,
   Reclaimed,

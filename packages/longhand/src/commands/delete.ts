@@ -5,6 +5,7 @@
 
 import type { SessionInfo, Store } from "@longhand/store";
 import { ANY_STATUS, READABLE } from "../sessions/choose-session.ts";
+import { findLeftBehind, leftBehindLines } from "../sessions/left-behind.ts";
 import { sessionsOfKey } from "../sessions/sessions-of-key.ts";
 import { withLock } from "../sessions/with-lock.ts";
 import { findSession } from "../sessions/with-session.ts";
@@ -32,8 +33,12 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .argument("<key>", KEY_HELP)
     .option("--forever", "nothing of the key is left, in the archive and the trash neither")
     .option("--yes", "do not ask before --forever")
-    .option("--json", "one JSON document: key, forever, and the sessions that went")
-    .addHelpText("after", "\nArchived sessions of the same key go with it.")
+    .option("--json", "one JSON document: key, forever, the sessions that went, and what stays")
+    .addHelpText(
+      "after",
+      "\nArchived sessions of the same key go with it. --forever leaves what nobody can tell from outside to be its own:\n" +
+        "damaged bytes in .longhand/damaged/, originals that end in .migrated, and what forks share with it.",
+    )
     .action(async (key: string, options: DeleteCommandOptions) => {
       const surroundings = begin(options);
       const { forever = false } = options;
@@ -50,7 +55,7 @@ export async function deleteSession(
   { forever = false, yes = false, wait }: DeleteCommandOptions,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { output, json, toPaste } = surroundings;
+  const { output, json, toPaste, places } = surroundings;
   if (forever) {
     // Asked before the lock: nobody waits in line for a person to make up their mind.
     const question = `Delete ${describe(await sessionsOfKey(store, key))} of ${escapeKey(key)} for good?`;
@@ -63,13 +68,16 @@ export async function deleteSession(
   });
   if (json) {
     const sessions = gone.map(({ id, status, count, bytes }) => ({ id, status, count, bytes }));
-    output.write(jsonLine({ key, forever, sessions }));
+    const left = forever ? { leftBehind: await findLeftBehind(places.sessions.path) } : {};
+    output.write(jsonLine({ key, forever, sessions, ...left }));
     return;
   }
   const { cyan, dim } = output.colors;
   const shown = cyan(escapeKey(key));
   if (forever) {
     output.write(`Deleted ${shown} for good: ${describe(gone)}.\n`);
+    const left = await findLeftBehind(places.sessions.path);
+    for (const line of leftBehindLines(left)) output.write(`${dim(line)}\n`);
     return;
   }
   output.write(`Moved ${shown} to the trash: ${describe(gone)}.\n`);

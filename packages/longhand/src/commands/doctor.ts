@@ -1,12 +1,19 @@
 /** `longhand doctor`: where things are and why, who has them, whether they are well, and what to do where they are not. */
 
 import { arch, platform, release } from "node:os";
+import { basename } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
 import { examineOwners } from "../sessions/examine-owners.ts";
 import { type ContentFacts, examineContent } from "../sessions/examine-store.ts";
 import { type Examined, findProblems, type Problem } from "../sessions/find-problems.ts";
-import { findForeign, type ForeignSessions, tellForeign } from "../sessions/foreign-sessions.ts";
+import {
+  describeForeign,
+  findForeign,
+  type ForeignSessions,
+  NO_FOREIGN,
+  tellForeign,
+} from "../sessions/foreign-sessions.ts";
 import { DISK_PARTS, type DiskUse, measureDisk, NO_DISK_USE } from "../sessions/measure-disk.ts";
 import { type ExaminedOwner, ownerLines } from "../sessions/owners.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
@@ -52,8 +59,11 @@ export const defineCommand: DefineCommand = (command, begin) => {
     });
 };
 
+const SHOWN_FOREIGN = 10;
+
 interface Report extends Examined {
   readonly disk: DiskUse;
+  readonly foreign: ForeignSessions;
   readonly owners: readonly ExaminedOwner[];
   readonly problems: readonly Problem[];
 }
@@ -63,8 +73,10 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
   const { output, places, json } = surroundings;
   const report = await examine(surroundings);
   const { directory, content, disk, owners, problems } = report;
+  const foreign = [...report.foreign.files];
   const system = { node: process.version, platform: platform(), release: release(), architecture: arch() };
-  if (json) output.write(jsonLine({ system, places, directory, ...content, disk, owners, problems }));
+  if (json)
+    output.write(jsonLine({ system, places, directory, ...content, foreign, disk, owners, problems }));
   else for (const line of reportLines(report, surroundings)) output.write(`${line}\n`);
   return problems.length;
 }
@@ -89,7 +101,7 @@ async function examine(surroundings: Surroundings): Promise<Report> {
     NO_DISK_USE,
     [],
   ];
-  let foreign: ForeignSessions | undefined;
+  let foreign = NO_FOREIGN;
   if (directory.isDirectory && directory.failure === undefined) {
     // Before the content: a reader meets what the dead have left, and would say the same of it.
     const failures: string[] = [];
@@ -102,9 +114,9 @@ async function examine(surroundings: Surroundings): Promise<Report> {
     disk = await measureDisk(path, (reason) => failures.push(reason));
     content = { ...content, failures: [...new Set([...content.failures, ...failures])] };
   }
-  if (foreign !== undefined) tellForeign(foreign, surroundings);
+  tellForeign(foreign, surroundings);
   const examined = { path, directory, content };
-  return { ...examined, disk, owners, problems: findProblems(examined, toPaste) };
+  return { ...examined, disk, foreign, owners, problems: findProblems(examined, toPaste) };
 }
 
 function withoutForeign(content: ContentFacts, { files }: ForeignSessions): ContentFacts {
@@ -126,7 +138,7 @@ async function orFailure<T>(otherwise: T, failures: string[], look: () => Promis
 }
 
 function reportLines(
-  { directory, content, disk, owners, problems }: Report,
+  { directory, content, disk, foreign, owners, problems }: Report,
   { output, places, toPaste }: Surroundings,
 ): string[] {
   const { bold, dim, green, red } = output.colors;
@@ -142,6 +154,7 @@ function reportLines(
     bold("Store"),
     row("directory", describeDirectory(directory)),
     ...contentRows(content).map(([name, value]) => row(name, value)),
+    ...(foreign.count === 0 ? [] : [row("foreign", foreignNames(foreign))]),
     row("disk", describeDisk(disk), "as the files are, compressed or not; one that forks share counts once"),
     "",
     bold("Open for writing"),
@@ -175,8 +188,19 @@ function contentRows(content: ContentFacts): (readonly [name: string, value: str
       ? []
       : [["unreadable", `${countOf(unreadable.length, "session")} more, see below`] as const]),
     ["records", `${records} kept; ${countOf(messagesInView, "message")} in the views of active sessions`],
-    ["damage", damage.length === 0 ? "none found" : countOf(damage.length, "place")],
+    ["damage", describeDamaged(damage.length, unreadable.length)],
   ];
+}
+
+function describeDamaged(places: number, unreadable: number): string {
+  if (places > 0) return countOf(places, "place");
+  return unreadable === 0 ? "none found" : "sessions that cannot be read, see below; no damage in the others";
+}
+
+function foreignNames({ count, files }: ForeignSessions): string {
+  const names = [...files].map((file) => basename(file));
+  const more = names.length - SHOWN_FOREIGN;
+  return `${describeForeign(count)}: ${names.slice(0, SHOWN_FOREIGN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function describeDisk(disk: DiskUse): string {

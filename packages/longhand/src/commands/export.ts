@@ -7,8 +7,9 @@ import { toJson, toJsonLines } from "../export/to-json.ts";
 import { toMarkdown } from "../export/to-markdown.ts";
 import { writePrivateFile } from "../export/write-private-file.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
-import { readAmongForeign } from "../sessions/foreign-sessions.ts";
-import { markLive } from "../sessions/mark-live.ts";
+import { type Met, readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { inView } from "../sessions/in-view.ts";
+import { type RecordOrGap, recordsWithGaps } from "../sessions/records-with-gaps.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -56,10 +57,11 @@ export const defineCommand: DefineCommand = (command, begin) => {
       const surroundings = begin(options);
       await withProgress(surroundings.output, async (progress) => {
         const given = { ...surroundings, output: progress.output };
-        await readAmongForeign(given, async (store) => {
+        const use = async (store: Store, met: Met): Promise<void> => {
           const info = await chooseSession(store, key, { ...given, among: READABLE });
-          await exportSession(store, info, options, given, showPercent(progress, "exporting"));
-        });
+          await exportSession(store, info, options, given, met, showPercent(progress, "exporting"));
+        };
+        await readAmongForeign(given, use, { onFlawed: () => given.markFailed() });
       });
     });
 };
@@ -68,12 +70,19 @@ export async function exportSession(
   store: Store,
   info: SessionInfo,
   options: ExportCommandOptions,
-  { output, json }: Surroundings,
+  { output, json, places }: Surroundings,
+  { damage }: Met,
   onProgress: OnProgress,
 ): Promise<void> {
   const file = options.output === "-" ? undefined : options.output;
   const format = options.format ?? formatOf(file, json);
-  const pieces = piecesOf(store, info, format, onProgress);
+  const records = recordsWithGaps(
+    store.session(info.key),
+    info,
+    { all: format === "jsonl" },
+    { directory: places.sessions.path, damage },
+  );
+  const pieces = piecesOf(info, format, watched(records, info, onProgress));
   if (file === undefined) {
     for await (const piece of pieces) {
       if (output.isClosed()) return;
@@ -94,33 +103,30 @@ function formatOf(file: string | undefined, json: boolean): Format {
 }
 
 function piecesOf(
-  store: Store,
   info: SessionInfo,
   format: Format,
-  onProgress: OnProgress,
+  records: AsyncIterable<RecordOrGap>,
 ): AsyncIterable<string> {
-  const session = store.session(info.key);
-  const inView = <T>(messages: AsyncIterable<T>): AsyncIterable<T> =>
-    counted(messages, (done) => onProgress(done, info.count));
   switch (format) {
     case "md":
-      return toMarkdown(info, inView(session.records({ live: true })));
+      return toMarkdown(info, inView(records));
     case "json":
-      return toJson(info, inView(session.iterate()));
+      return toJson(info, inView(records));
     case "jsonl":
-      return toJsonLines(
-        markLive(
-          counted(session.records({ to: info.seq }), (_, { seq }) => onProgress(seq, info.seq)),
-          session.records({ to: info.seq, live: true }),
-        ),
-      );
+      return toJsonLines(records);
   }
 }
 
-async function* counted<T>(items: AsyncIterable<T>, see: (count: number, item: T) => void): AsyncIterable<T> {
-  let count = 0;
-  for await (const item of items) {
-    see(++count, item);
-    yield item;
+async function* watched(
+  records: AsyncIterable<RecordOrGap>,
+  { seq: end }: SessionInfo,
+  onProgress: OnProgress,
+): AsyncIterable<RecordOrGap> {
+  let first: number | undefined;
+  for await (const each of records) {
+    const seq = "lost" in each ? each.lost.last : each.record.seq;
+    first ??= seq;
+    onProgress(seq - first + 1, end - first + 1);
+    yield each;
   }
 }

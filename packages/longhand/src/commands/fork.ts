@@ -2,6 +2,7 @@
 
 import type { SessionInfo, Store } from "@longhand/store";
 import { READABLE } from "../sessions/choose-session.ts";
+import { warnIfLost } from "../sessions/warn-if-lost.ts";
 import { withSessionForWriting } from "../sessions/with-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
@@ -43,8 +44,10 @@ export async function fork(
   { key, status }: SessionInfo,
   newKey: string,
   at: number | undefined,
-  { output, json, toPaste }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> {
+  const { output, json, toPaste } = surroundings;
+  if (at !== undefined) await warnIfLost(store.session(key), at, surroundings);
   const child = await store.session(key).fork(newKey, at === undefined ? {} : { at });
   const { seq = 0, count = 0 } = (await child.state()) ?? {};
   if (json) {

@@ -55,6 +55,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
         const given = { ...surroundings, output: progress.output };
         await readAmongForeign(given, async (store) => list(store, options, given, progress), {
           always: true,
+          onFlawed: () => surroundings.markFailed(),
           onUnreadable: (sessions) => {
             if (sessions.length > 0) throw notAllRead(sessions, given);
           },
@@ -175,10 +176,13 @@ function sayThereIsNone(
 
 /** The sessions that could be read have been listed; that the list is not whole must not be overlooked. */
 function notAllRead(unreadable: readonly UnreadableSession[], { toPaste }: Surroundings): CommandError {
-  const lines = unreadable.map((session) => `  ${escapeLine(describeUnreadable(session))}`);
+  const lines = unreadable.flatMap((session) => [
+    `  ${escapeLine(describeUnreadable(session))}`,
+    `    what to do: ${escapeLine(session.remedy)}`,
+  ]);
   return new CommandError(
     "SESSIONS_UNREADABLE",
     [`${countOf(unreadable.length, "session")} could not be read:`, ...lines].join("\n"),
-    { detail: { sessions: unreadable }, remedy: `what to do: ${toPaste("doctor")}` },
+    { detail: { sessions: unreadable }, remedy: `to look closer: ${toPaste("doctor")}` },
   );
 }

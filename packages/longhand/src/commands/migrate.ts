@@ -51,7 +51,10 @@ export async function migrate(isDryRun: boolean, surroundings: Surroundings): Pr
       progress.show(`taking over ${countOf(found.sessions.length, "session")}`);
       const given = { ...surroundings, output: progress.output };
       // Opening does it, or fails and leaves everything as it was. Damaged lines are in the plan.
-      await withStoreForWriting(given, () => Promise.resolve(), { onDamage: () => undefined });
+      await withStoreForWriting(given, () => Promise.resolve(), {
+        onDamage: () => undefined,
+        onMigrated: () => undefined,
+      });
       checkNothingIsLeft(await planMigration(places.sessions.path), surroundings);
     }
     return found;

@@ -1,9 +1,15 @@
 /** `longhand repair`: mends what `longhand verify` reports. The damaged bytes are kept aside. */
 
+import { join } from "node:path";
 import type { Damage, VerifyReport } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
-import { describeForeign, findForeign, type ForeignSessions } from "../sessions/foreign-sessions.ts";
+import {
+  describeForeign,
+  findForeign,
+  type ForeignSessions,
+  tellForeign,
+} from "../sessions/foreign-sessions.ts";
 import { describeDamage, withStoreForWriting } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
@@ -20,16 +26,19 @@ const NOTHING_DONE = { lost: [], kept: [] };
 
 export interface RepairCommandOptions extends JsonOption {
   readonly yes?: boolean;
+  readonly dryRun?: boolean;
 }
 
 export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
     ["longhand repair", "says what is damaged, asks, and mends it"],
+    ["longhand repair --dry-run", "says what would be done, and changes nothing"],
     ["longhand repair my-notes --yes", "only this session, without a question"],
   ]);
   command
     .argument("[keys...]", "keys, or parts of keys that no other key has (default: everything)")
     .option("--yes", "do not ask")
+    .option("--dry-run", "says what would be done, and changes nothing")
     .option(
       "--json",
       "one JSON document: what was mended, which records were given up, where the bytes are, what is left",
@@ -43,20 +52,28 @@ export const defineCommand: DefineCommand = (command, begin) => {
 
 export async function repair(
   keys: readonly string[],
-  { yes = false }: RepairCommandOptions,
+  { yes = false, dryRun = false }: RepairCommandOptions,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { json, toPaste } = surroundings;
-  refuseToMigrate(await findForeign(surroundings.places.sessions.path), surroundings);
+  const { output, json, toPaste } = surroundings;
+  if (!dryRun) refuseToMigrate(await findForeign(surroundings.places.sessions.path), surroundings);
   const before = await checkSessions(surroundings, keys);
   const { damage } = before.report;
   const mendable = damage.filter(({ left }) => left === undefined);
+  if (dryRun) {
+    tellPlan(mendable, before, surroundings);
+    return;
+  }
   if (mendable.length === 0) {
     // Nobody is asked whether to do what cannot be done.
     tell([], NOTHING_DONE, before, surroundings);
     return;
   }
-  if (!json && !yes) writeFindings(before, surroundings);
+  // Who is not asked, and has not said --yes, is refused: then that is at least to be seen.
+  if (!yes) {
+    if (json) output.write(documentOf([], NOTHING_DONE, before));
+    else writeFindings(before, surroundings);
+  }
   await confirm(surroundings, {
     question: `Mend ${countOf(mendable.length, "damaged place")}?`,
     yes,
@@ -120,7 +137,7 @@ function tell(
   const left = report.damage.length + unreadable.length;
   if (left > 0) surroundings.markFailed();
   if (json) {
-    output.write(jsonLine({ mended, ...done, left: report.damage, unreadable }));
+    output.write(documentOf(mended, done, after));
     return;
   }
   const { green, red } = output.colors;
@@ -131,6 +148,38 @@ function tell(
     for (const line of doneLines(done)) output.write(`${escapeLine(line)}\n`);
   } else if (left === 0) output.write(`${green("No damage found.")} There is nothing to mend.\n`);
   if (left > 0) output.write(`${red(`${countOf(left, "problem")} could not be mended.`)}\n`);
+}
+
+function documentOf(mended: readonly Damage[], done: Done, { report, unreadable }: CheckedSessions): string {
+  return jsonLine({ mended, ...done, left: report.damage, unreadable });
+}
+
+/** Whatever is found is left, so the exit code is that of `longhand verify`. */
+function tellPlan(mendable: readonly Damage[], before: CheckedSessions, surroundings: Surroundings): void {
+  const { output, json, places, toPaste } = surroundings;
+  const { report, unreadable, foreign } = before;
+  tellForeign(foreign, surroundings);
+  if (report.damage.length + unreadable.length > 0) surroundings.markFailed();
+  if (json) {
+    const left = report.damage.filter((damage) => damage.left !== undefined);
+    output.write(jsonLine({ dryRun: true, mendable, left, unreadable }));
+    return;
+  }
+  if (mendable.length === 0) {
+    tell([], NOTHING_DONE, before, surroundings);
+    return;
+  }
+  writeFindings(before, surroundings);
+  const aside = join(places.sessions.path, ".longhand", "damaged");
+  output.write(
+    `${countOf(mendable.length, "damaged place")} would be mended; the damaged bytes would be kept in ${escapeLine(aside)}.\n`,
+  );
+  const seqs = mendable.filter(({ seq }) => seq !== undefined);
+  for (const { key = "", seq = 0 } of seqs)
+    output.write(
+      `Record ${seq} of ${escapeKey(key)} would be given up: its bytes are not what was written.\n`,
+    );
+  output.write(output.colors.dim(`To do it: ${toPaste("repair")}\n`));
 }
 
 /** What is gone, and where the bytes are that it may be read from by hand. */

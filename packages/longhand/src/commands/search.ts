@@ -38,7 +38,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
         const given = { ...surroundings, output: progress.output };
         const onProgress = showPercent(progress, "searching");
         const use = async (store: Store): Promise<void> => search(store, query, options, given, onProgress);
-        await readAmongForeign(given, use, { always: true });
+        await readAmongForeign(given, use, { always: true, onFlawed: () => given.markFailed() });
       });
     });
 };

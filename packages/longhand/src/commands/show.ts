@@ -3,8 +3,9 @@
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
 import { toJsonLines } from "../export/to-json.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
-import { readAmongForeign } from "../sessions/foreign-sessions.ts";
-import { markLive } from "../sessions/mark-live.ts";
+import { type Met, readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { inView } from "../sessions/in-view.ts";
+import { type RecordOrGap, recordsWithGaps } from "../sessions/records-with-gaps.ts";
 import { escapeControls, escapeKey, onOneLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { timesFor } from "../terminal/format-time.ts";
@@ -40,7 +41,11 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .addHelpText("after", TIMES_HELP)
     .action(async (key: string, options: ShowCommandOptions) => {
       const surroundings = begin(options);
-      await readAmongForeign(surroundings, async (store) => show(store, key, options, surroundings));
+      await readAmongForeign(
+        surroundings,
+        async (store, met) => show(store, key, options, surroundings, met),
+        { onFlawed: () => surroundings.markFailed() },
+      );
     });
 };
 
@@ -49,20 +54,27 @@ export async function show(
   key: string,
   options: ShowCommandOptions,
   surroundings: Surroundings,
+  { damage }: Met,
 ): Promise<void> {
   const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
   const session = store.session(info.key);
-  if (surroundings.json) await printRecords(session, options, surroundings);
-  else await printTranscript(session, info, options, surroundings);
+  const { all = false, last } = options;
+  const records = recordsWithGaps(
+    session,
+    info,
+    { all, ...(last === undefined ? {} : { last }) },
+    { directory: surroundings.places.sessions.path, damage },
+  );
+  if (surroundings.json) await printRecords(records, all, surroundings);
+  else await printTranscript(session, info, records, options, surroundings);
 }
 
 async function printRecords(
-  session: Session,
-  { last, all = false }: ShowCommandOptions,
+  records: AsyncIterable<RecordOrGap>,
+  all: boolean,
   { output }: Surroundings,
 ): Promise<void> {
-  const records = session.records({ live: !all, ...(last === undefined ? {} : { last }) });
-  for await (const line of toJsonLines(markLive(records, session.records({ live: true })))) {
+  for await (const line of toJsonLines(all ? records : inView(records))) {
     if (output.isClosed()) return;
     output.write(line);
   }
@@ -71,6 +83,7 @@ async function printRecords(
 async function printTranscript(
   session: Session,
   info: SessionInfo,
+  records: AsyncIterable<RecordOrGap>,
   options: ShowCommandOptions,
   { output, toPaste }: Surroundings,
 ): Promise<void> {
@@ -86,16 +99,12 @@ async function printTranscript(
   }
   if (range.before !== "") write([colors.dim(range.before), ""]);
   let hidden = range.cut;
-  if (range.from !== undefined) {
-    const bounds = { from: range.from, to: info.seq };
-    const records = markLive(session.records(bounds), session.records({ ...bounds, live: true }));
-    const seen = watch(records, ({ record, isLive }) => {
-      if (record.op === undefined && !isLive) hidden++;
-    });
-    for await (const line of renderTranscript(seen, { width, colors, times: timesFor(output), all, full })) {
-      if (output.isClosed()) return;
-      output.write(`${line}\n`);
-    }
+  const seen = watch(records, (each) => {
+    if (!("lost" in each) && each.record.op === undefined && !each.isLive) hidden++;
+  });
+  for await (const line of renderTranscript(seen, { width, colors, times: timesFor(output), all, full })) {
+    if (output.isClosed()) return;
+    output.write(`${line}\n`);
   }
   if (hidden > 0 && !all)
     write([colors.dim(`To read what is cut or undone too: ${toPaste("show --all", info.key)}`)]);
@@ -108,28 +117,27 @@ async function* watch<T>(items: AsyncIterable<T>, see: (item: T) => void): Async
   }
 }
 
-/** Where to begin, and what to say of that which lies before. */
+/** What to say of that which lies before. */
 async function shownRange(
   session: Session,
   info: SessionInfo,
   { last, all = false }: ShowCommandOptions,
-): Promise<{ readonly from: number | undefined; readonly before: string; readonly cut: number }> {
+): Promise<{ readonly before: string; readonly cut: number }> {
   const wanted = { live: !all, to: info.seq, ...(last === undefined ? {} : { last }) };
   const first = await firstOf(session.records(wanted));
-  if (all) return { from: first?.seq, before: "", cut: 0 };
+  if (all) return { before: "", cut: 0 };
   if (last !== undefined) {
     const earlier = info.count - Math.min(last, info.count);
     return {
-      from: first?.seq,
       before:
         earlier === 0 ? "" : `${countOf(earlier, "earlier message")} not shown; leave out --last to see all`,
       cut: 0,
     };
   }
   const cut = await countMessages(session, (first?.seq ?? info.seq + 1) - 1);
-  if (cut === 0) return { from: first?.seq, before: first === undefined ? "No messages yet." : "", cut };
+  if (cut === 0) return { before: first === undefined && info.count === 0 ? "No messages yet." : "", cut };
   const before = `${countOf(cut, "earlier message is", "earlier messages are")} cut from the view`;
-  return { from: first?.seq, before, cut };
+  return { before, cut };
 }
 
 async function firstOf(records: AsyncIterable<SessionRecord>): Promise<SessionRecord | undefined> {
@@ -161,6 +169,7 @@ function headingLines(
   return [
     colors.bold(escapeKey(key)) + (status === "active" ? "" : ` (${status})`) + name,
     colors.dim(facts.join(" · ")),
+    ...(status === "archived" ? [colors.dim(`To bring it back: ${toPaste("restore", key)}`)] : []),
     ...(damaged === 0
       ? []
       : [colors.red(`${countOf(damaged, "damaged place")}; where: ${toPaste("doctor")}`)]),

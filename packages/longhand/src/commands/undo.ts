@@ -5,6 +5,7 @@
 
 import type { SessionInfo, SessionRecord, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
+import { warnIfLost } from "../sessions/warn-if-lost.ts";
 import { withSessionForWriting } from "../sessions/with-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
@@ -94,8 +95,9 @@ async function goBackTo(
   store: Store,
   info: SessionInfo,
   to: number,
-  { output, json }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<void> {
+  const { output, json } = surroundings;
   if (to > info.seq) {
     throw new CommandError(
       "USAGE_INVALID",
@@ -104,6 +106,7 @@ async function goBackTo(
     );
   }
   const session = store.session(info.key);
+  await warnIfLost(session, to, surroundings);
   const undone: SessionRecord[] = [];
   if (to < info.seq) {
     for await (const record of session.records({ live: true, from: to + 1 })) undone.push(record);

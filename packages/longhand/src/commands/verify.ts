@@ -3,7 +3,7 @@
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
 import { damageRemedy } from "../sessions/damage-remedy.ts";
 import { tellForeign } from "../sessions/foreign-sessions.ts";
-import { describeUnreadable } from "../sessions/unreadable-session.ts";
+import { adviseUnreadable } from "../sessions/unreadable-session.ts";
 import { describeDamage } from "../sessions/with-store.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
@@ -58,6 +58,5 @@ export function writeFindings(
     if (damage.left !== undefined)
       output.write(`  ${dim(escapeLine(`what to do: ${damageRemedy(damage, toPaste)}`))}\n`);
   }
-  for (const session of unreadable)
-    output.write(`${red("•")} ${escapeLine(`${describeUnreadable(session)} (${session.remedy})`)}\n`);
+  for (const session of unreadable) output.write(`${red("•")} ${escapeLine(adviseUnreadable(session))}\n`);
 }

@@ -1,17 +1,21 @@
 /** A conversation as Markdown, to read and to keep beside other texts. Control characters are escaped. */
 
-import type { Message, SessionInfo, SessionRecord, ToolCall } from "@longhand/store";
+import type { Message, SessionInfo, ToolCall } from "@longhand/store";
+import type { RecordOrGap } from "../sessions/records-with-gaps.ts";
 import { textOf } from "../sessions/session-label.ts";
 import { escapeControls, escapeKey, escapeLine, onOneLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
+import { lostLine } from "../terminal/lost-line.ts";
 
 export async function* toMarkdown(
   info: SessionInfo,
-  records: AsyncIterable<SessionRecord>,
+  records: AsyncIterable<RecordOrGap>,
 ): AsyncIterable<string> {
   yield headOf(info);
-  for await (const record of records) {
-    if (record.op === undefined) yield messageSection(record.message, record.seq, record.at);
+  for await (const each of records) {
+    if ("lost" in each) yield `*${lostLine(each.lost)}*\n\n`;
+    else if (each.record.op === undefined)
+      yield messageSection(each.record.message, each.record.seq, each.record.at);
   }
 }
 

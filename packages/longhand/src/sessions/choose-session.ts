@@ -46,7 +46,7 @@ export async function chooseSession(
     case "ambiguous":
       throw await ambiguous(store, wanted, match.candidates, options);
     case "unknown":
-      throw unknown(wanted, match.nearest, options);
+      throw (await putAwayMatch(store, wanted, options)) ?? unknown(wanted, match.nearest, options);
   }
 }
 
@@ -69,6 +69,20 @@ async function findMatch(store: Store, wanted: string, { among }: ChoiceOptions)
     nearest ??= match.nearest;
   }
   return { kind: "unknown", nearest };
+}
+
+/** A part of a key that only sessions have which this command does not look among, such as those in the trash. */
+async function putAwayMatch(
+  store: Store,
+  wanted: string,
+  options: ChoiceOptions,
+): Promise<CommandError | undefined> {
+  const among = ANY_STATUS.filter((status) => !options.among.includes(status));
+  if (wanted === LAST || among.length === 0) return undefined;
+  const match = await findMatch(store, wanted, { ...options, among });
+  if (match.kind === "found") return withOtherStatus(match.session, options);
+  const [first] = match.kind === "ambiguous" ? match.candidates : [];
+  return first === undefined ? undefined : withOtherStatus(first, options);
 }
 
 async function ambiguous(

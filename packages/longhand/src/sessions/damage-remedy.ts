@@ -2,21 +2,17 @@
 
 import type { Damage } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
-import { shellQuote } from "../terminal/shell-quote.ts";
+import { leftRemedy } from "./unreadable-session.ts";
 
 /** `damage`: as verify has found it, which knows what a repair leaves alone. */
 export function damageRemedy({ key, left }: Damage, toPaste: ToPaste): string {
-  if (left !== undefined) return leftRemedy(left);
+  if (left !== undefined) return `a repair leaves it as it is, with every byte in place: ${left}`;
   const command = toPaste("repair", key);
   return `the records around it are served and appends go on; put the file back from a backup if you have one, or mend it (the damaged bytes are kept): ${command}`;
 }
 
 /** Of a whole file that is not served. */
 export function unreadableRemedy({ file, left }: Damage, toPaste: ToPaste): string {
-  if (left !== undefined) return `${leftRemedy(left)}: mv ${shellQuote(file)} ~/`;
+  if (left !== undefined) return leftRemedy(left, file);
   return `mend it (the damaged bytes are kept): ${toPaste("repair")}  or put the file back from a backup`;
-}
-
-function leftRemedy(left: string): string {
-  return `a repair leaves it as it is, with every byte in place: ${left}`;
 }

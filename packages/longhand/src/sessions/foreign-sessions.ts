@@ -8,8 +8,8 @@ import type { Damage, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
-import { describeUnreadable, type UnreadableSession } from "./unreadable-session.ts";
-import { type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
+import { adviseUnreadable, type UnreadableSession } from "./unreadable-session.ts";
+import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
 export interface ForeignSessions {
   readonly count: number;
@@ -17,7 +17,7 @@ export interface ForeignSessions {
   readonly files: ReadonlySet<string>;
 }
 
-const NONE: ForeignSessions = { count: 0, files: new Set() };
+export const NO_FOREIGN: ForeignSessions = { count: 0, files: new Set() };
 
 /** Reads only. */
 export async function findForeign(directory: string): Promise<ForeignSessions> {
@@ -28,7 +28,7 @@ export async function findForeign(directory: string): Promise<ForeignSessions> {
     return { count: sessions.length, files: new Set(names.map((name) => join(path, name))) };
   } catch (error) {
     // What cannot be looked at would not be migrated either, and the store itself reports it as unreadable.
-    if (isLonghandError(error)) return NONE;
+    if (isLonghandError(error)) return NO_FOREIGN;
     throw error;
   }
 }
@@ -50,23 +50,37 @@ export interface ForeignReading {
   /** Without it sessions that cannot be read though they are ours are warnings. */
   readonly onUnreadable?: (sessions: readonly UnreadableSession[]) => void;
   readonly onDamage?: (damage: Damage) => void;
+  /** A damaged place, or a session of ours that cannot be read, was met: the answer is not whole. */
+  readonly onFlawed?: () => void;
+}
+
+/** What has been met so far. */
+export interface Met {
+  readonly damage: readonly Damage[];
 }
 
 /** Reads the store, then tells of foreign sessions. */
 export async function readAmongForeign<T>(
   given: StoreSurroundings,
-  use: (store: Store) => Promise<T>,
-  { always = false, onUnreadable, onDamage }: ForeignReading = {},
+  use: (store: Store, met: Met) => Promise<T>,
+  { always = false, onUnreadable, onDamage, onFlawed }: ForeignReading = {},
 ): Promise<T> {
   const unreadable: UnreadableSession[] = [];
+  const damage: Damage[] = [];
+  const warn = warner(given);
+  const tellDamage =
+    onDamage ?? ((found: Damage) => warn("DAMAGE", describeDamage(found), { damage: found }));
   const { path } = given.places.sessions;
   const oursAmong = ({ files }: ForeignSessions): readonly UnreadableSession[] =>
     unreadable.filter(({ file }) => !files.has(file));
   let result: T;
   try {
-    result = await withStoreForReading(given, use, {
+    result = await withStoreForReading(given, async (store) => use(store, { damage }), {
       onUnreadable: (session) => void unreadable.push(session),
-      ...(onDamage === undefined ? {} : { onDamage }),
+      onDamage: (found) => {
+        damage.push(found);
+        tellDamage(found);
+      },
     });
   } catch (error) {
     const foreign = await findForeign(path);
@@ -74,8 +88,9 @@ export async function readAmongForeign<T>(
     warnOfUnreadable(oursAmong(foreign), given);
     throw await orForeign(error, foreign, given);
   }
-  const foreign = always || unreadable.length > 0 ? await findForeign(path) : NONE;
+  const foreign = always || unreadable.length > 0 ? await findForeign(path) : NO_FOREIGN;
   tellForeign(foreign, given);
+  if (damage.length > 0 || oursAmong(foreign).length > 0) onFlawed?.();
   if (onUnreadable === undefined) warnOfUnreadable(oursAmong(foreign), given);
   else onUnreadable(oursAmong(foreign));
   return result;
@@ -101,5 +116,5 @@ export async function orForeign(
 function warnOfUnreadable(unreadable: readonly UnreadableSession[], given: StoreSurroundings): void {
   const warn = warner(given);
   for (const session of unreadable)
-    warn("SESSION_UNREADABLE", `could not be read: ${describeUnreadable(session)}`, session);
+    warn("SESSION_UNREADABLE", `could not be read: ${adviseUnreadable(session)}`, session);
 }

@@ -4,14 +4,15 @@
  * a command that only explains itself does not need it.
  */
 
-import type { Damage, LonghandError, LonghandErrorCode, Store } from "@longhand/store";
+import type { Damage, LonghandError, LonghandErrorCode, Migrated, Store } from "@longhand/store";
 import type { Places } from "../config/resolve-places.ts";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
-import { escapeLine } from "../terminal/escape-controls.ts";
+import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
+import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Output } from "../terminal/output.ts";
 import {
-  describeUnreadable,
+  adviseUnreadable,
   unreadableByDamage,
   unreadableByError,
   type UnreadableSession,
@@ -32,6 +33,11 @@ export interface ReadingReports {
   readonly onDamage?: (damage: Damage) => void;
 }
 
+export interface WritingReports extends Pick<ReadingReports, "onDamage"> {
+  /** Without it, what the opening has migrated is said: nobody asked for it in so many words. */
+  readonly onMigrated?: (migrated: Migrated) => void;
+}
+
 export async function withStoreForReading<T>(
   given: StoreSurroundings,
   use: (store: Store) => Promise<T>,
@@ -46,11 +52,14 @@ export async function withStoreForReading<T>(
 export async function withStoreForWriting<T>(
   given: StoreSurroundings,
   use: (store: Store) => Promise<T>,
-  reports: Pick<ReadingReports, "onDamage"> = {},
+  reports: WritingReports = {},
 ): Promise<T> {
-  const { openStore } = await import("@longhand/store");
+  const { jsonlBackend, openStore } = await import("@longhand/store");
   const warn = warner(given);
-  const store = await openStore(given.places.sessions.path, {
+  const onMigrated =
+    reports.onMigrated ??
+    ((migrated: Migrated) => warn("SESSIONS_MIGRATED", describeMigrated(migrated), { ...migrated }));
+  const store = await openStore(jsonlBackend(given.places.sessions.path, { onMigrated }), {
     onDamage: reports.onDamage ?? ((damage) => warn("DAMAGE", describeDamage(damage), { damage })),
     onError: ({ code, message }) => warn(code, message, {}),
   });
@@ -79,7 +88,7 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
   const warn = warner(given);
   const {
     onUnreadable = (session) =>
-      warn("SESSION_UNREADABLE", `could not be read: ${describeUnreadable(session)}`, session),
+      warn("SESSION_UNREADABLE", `could not be read: ${adviseUnreadable(session)}`, session),
     onDamage = (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
   } = reports;
   // A command may read a session more than once.
@@ -104,7 +113,13 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
 }
 
 /** What a warning may be about, beside the codes of the store. */
-export const WARNING_CODES = ["DAMAGE", "SESSION_UNREADABLE", "SESSIONS_FOREIGN"] as const;
+export const WARNING_CODES = [
+  "DAMAGE",
+  "RECORD_LOST",
+  "SESSION_UNREADABLE",
+  "SESSIONS_FOREIGN",
+  "SESSIONS_MIGRATED",
+] as const;
 type WarningCode = (typeof WARNING_CODES)[number] | LonghandErrorCode;
 
 export function warner({
@@ -120,7 +135,21 @@ export function warner({
   };
 }
 
-export function describeDamage({ file, offset, bytes, kind, reason, key }: Damage): string {
+export function describeDamage({ file, offset, bytes, kind, reason, key, seq, kept }: Damage): string {
   const session = key === undefined ? "" : ` (session ${key})`;
-  return `${file}: ${kind} at byte ${offset} (${bytes} bytes): ${reason}${session}`;
+  const record = seq === undefined ? "" : `, record ${seq}`;
+  const cut = kept === undefined ? "" : `; cut off, and kept in ${kept}`;
+  return `${file}: ${kind} at byte ${offset} (${bytes} bytes${record}): ${reason}${session}${cut}`;
+}
+
+const SHOWN_NAMES = 5;
+
+function describeMigrated({ keys, originals }: Migrated): string {
+  const were = keys.length === 1 ? "was" : "were";
+  return `${countOf(keys.length, "session")} of other programs ${were} migrated on opening: ${someOf(keys.map(escapeKey))}; the originals are kept: ${someOf(originals)}`;
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length - SHOWN_NAMES;
+  return names.slice(0, SHOWN_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

@@ -23,6 +23,8 @@ export interface FailedCommand {
   readonly canWait: boolean;
   /** Who has the session is there, and stands still. */
   readonly isOwnerStopped: boolean;
+  /** What helps with a session that cannot be read, where that could be told. */
+  readonly damagedRemedy?: string | undefined;
 }
 
 export function explainError(error: unknown, failedCommand: FailedCommand): Explanation {
@@ -35,7 +37,7 @@ export function explainError(error: unknown, failedCommand: FailedCommand): Expl
     const { exitCode, remedy } = STORE_ERRORS[code];
     return {
       code,
-      message: lockedMessage(error) ?? message,
+      message: lockedMessage(error) ?? damagedMessage(error, failedCommand) ?? message,
       detail,
       remedy: remedy?.(failedCommand, detail),
       exitCode,
@@ -103,7 +105,11 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
     remedy: ({ toPaste }) => `the sessions there are: ${toPaste("list")}`,
   },
   SESSION_LOCKED: { exitCode: EXIT.failed, remedy: lockedRemedy },
-  SESSION_DAMAGED: askDoctor("the damage and what to do"),
+  SESSION_DAMAGED: {
+    exitCode: EXIT.failed,
+    remedy: ({ toPaste, damagedRemedy }) =>
+      damagedRemedy ?? `the damage and what to do: ${toPaste("doctor")}`,
+  },
   RECORD_DROPPED: failed(),
   STORE_CLOSED: failed(),
   STORE_FAILED: failed("run the command again: opening the store anew recovers it"),
@@ -121,6 +127,17 @@ function lockedMessage({ code, detail }: LonghandError): string | undefined {
   if (code !== "SESSION_LOCKED" || typeof key !== "string" || owner === undefined) return undefined;
   const doubt = liveness === "unproven" ? " (whether it still runs cannot be told from here)" : "";
   return `${escapeKey(key)} is being written to by ${describeOwner(owner)}${doubt}`;
+}
+
+/** Without the store's advice, which cannot know whether a repair would help. */
+function damagedMessage(
+  { code, detail }: LonghandError,
+  { damagedRemedy }: FailedCommand,
+): string | undefined {
+  const { file, reason } = detail;
+  if (code !== "SESSION_DAMAGED" || damagedRemedy === undefined) return undefined;
+  if (typeof file !== "string" || typeof reason !== "string") return undefined;
+  return `${file} is not readable as a session: ${reason}; the file was left as it is`;
 }
 
 function lockedRemedy(

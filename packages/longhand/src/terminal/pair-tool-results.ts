@@ -4,6 +4,7 @@
  */
 
 import type { Message, SessionRecord } from "@longhand/store";
+import type { LostRun } from "./lost-line.ts";
 
 export type MessageRecord = Extract<SessionRecord, { readonly message: Message }>;
 export type EventRecord = Exclude<SessionRecord, { readonly message: Message }>;
@@ -16,9 +17,10 @@ export type TranscriptItem =
       /** By the id of the call; `undefined`: they are items of their own, where they came. */
       readonly results: ReadonlyMap<string, MessageRecord> | undefined;
     }
-  | { readonly kind: "event"; readonly record: EventRecord };
+  | { readonly kind: "event"; readonly record: EventRecord }
+  | { readonly kind: "lost"; readonly lost: LostRun };
 
-interface Marked {
+export interface Marked {
   readonly record: SessionRecord;
   readonly isLive: boolean;
 }
@@ -29,25 +31,35 @@ interface OpenCalls {
   readonly unanswered: Set<string>;
   readonly results: Map<string, MessageRecord>;
   /** What came between the calls and their results. */
-  readonly between: EventRecord[];
+  readonly between: TranscriptItem[];
 }
 
 const NO_RESULTS: ReadonlyMap<string, MessageRecord> = new Map();
 
-export async function* pairToolResults(records: AsyncIterable<Marked>): AsyncIterable<TranscriptItem> {
+export async function* pairToolResults(
+  records: AsyncIterable<Marked | { readonly lost: LostRun }>,
+): AsyncIterable<TranscriptItem> {
   let open: OpenCalls | undefined;
-  for await (const { record, isLive } of records) {
-    if (record.op !== undefined) {
-      if (open === undefined) yield { kind: "event", record };
-      else open.between.push(record);
-      continue;
+  for await (const each of records) {
+    const aside = asideOf(each);
+    if (aside !== undefined) {
+      if (open === undefined) yield aside;
+      else open.between.push(aside);
     }
+    if ("lost" in each || each.record.op !== undefined) continue;
+    const { record, isLive } = each;
     if (open !== undefined && answers(open, record, isLive)) continue;
     if (open !== undefined) yield* itemsOf(open);
     open = opened(record, isLive);
     if (open === undefined) yield { kind: "message", record, isLive, results: NO_RESULTS };
   }
   if (open !== undefined) yield* itemsOf(open);
+}
+
+/** What is no message. */
+function asideOf(each: Marked | { readonly lost: LostRun }): TranscriptItem | undefined {
+  if ("lost" in each) return { kind: "lost", lost: each.lost };
+  return each.record.op === undefined ? undefined : { kind: "event", record: each.record };
 }
 
 function opened(record: MessageRecord, isLive: boolean): OpenCalls | undefined {
@@ -67,5 +79,5 @@ function answers(open: OpenCalls, record: MessageRecord, isLive: boolean): boole
 
 function* itemsOf({ record, isLive, results, between }: OpenCalls): Iterable<TranscriptItem> {
   yield { kind: "message", record, isLive, results };
-  for (const event of between) yield { kind: "event", record: event };
+  yield* between;
 }

@@ -4,7 +4,8 @@ import type { SessionRecord } from "@longhand/store";
 import { describeEvent } from "./describe-event.ts";
 import { fitToWidth } from "./display-width.ts";
 import { countOf } from "./format-count.ts";
-import { pairToolResults, type TranscriptItem } from "./pair-tool-results.ts";
+import { type LostRun, lostLine } from "./lost-line.ts";
+import { type Marked, pairToolResults, type TranscriptItem } from "./pair-tool-results.ts";
 import { type MessageStyle, renderMessage } from "./render-message.ts";
 
 export interface TranscriptStyle extends MessageStyle {
@@ -12,14 +13,9 @@ export interface TranscriptStyle extends MessageStyle {
   readonly all: boolean;
 }
 
-interface Marked {
-  readonly record: SessionRecord;
-  readonly isLive: boolean;
-}
-
 /** From the first message of the view on; `all`: from anywhere. */
 export async function* renderTranscript(
-  records: AsyncIterable<Marked>,
+  records: AsyncIterable<Marked | { readonly lost: LostRun }>,
   style: TranscriptStyle,
 ): AsyncIterable<string> {
   yield* renderItems(pairToolResults(records), style);
@@ -52,6 +48,10 @@ async function* renderItems(
     }
     yield* undoneLines(undone, style);
     undone = 0;
+    if (item.kind === "lost") {
+      yield* [style.colors.red(lostLine(item.lost)), ""];
+      continue;
+    }
     const itsDay = style.times.day(item.record.at);
     if (itsDay !== day) yield* [style.colors.dim(`── ${itsDay} ──`), ""];
     day = itsDay;
@@ -62,10 +62,13 @@ async function* renderItems(
 }
 
 function isInView(item: TranscriptItem): boolean {
-  return item.kind === "message" && item.isLive;
+  return item.kind === "lost" || (item.kind === "message" && item.isLive);
 }
 
-function itemLines(item: TranscriptItem, style: TranscriptStyle): string[] {
+function itemLines(
+  item: Exclude<TranscriptItem, { readonly kind: "lost" }>,
+  style: TranscriptStyle,
+): string[] {
   if (item.kind === "message") return renderMessage(item.record, item.isLive, item.results, style);
   const line = `· ${describeEvent(item.record)} · #${item.record.seq}`;
   return [style.colors.dim(style.width === undefined ? line : fitToWidth(line, style.width))];

@@ -1,3 +1,5 @@
+import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "@longhand/store";
 import { jsonLines, nothing, say, withHome } from "../support/with-home.ts";
@@ -69,6 +71,48 @@ describe("append", () => {
         }
       },
     );
+  });
+
+  test("that cuts a torn tail says where its bytes went", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, _home, sessions) => {
+        const file = join(sessions, "k.jsonl");
+        const { size } = await stat(file);
+        await appendFile(file, '{"seq":2,"at":"20');
+        const { exitCode, stderr } = await longhand("append k two");
+        const kept = join(sessions, ".longhand", "damaged", `k.jsonl.${size}`);
+        expect(exitCode).toBe(0);
+        expect(stderr).toMatch(/^longhand: warning: .*k\.jsonl: torn at byte \d+ /);
+        expect(stderr).toContain(`; cut off, and kept in ${kept}\n`);
+        expect(await readFile(kept, "utf8")).toBe('{"seq":2,"at":"20');
+      },
+    );
+  });
+
+  test("that migrates another program's sessions says so, once", async () => {
+    await withHome(nothing, async (longhand, _home, sessions) => {
+      const at = "2026-01-02T03:04:05Z";
+      const messages = [{ role: "user", content: "where is it", created_at: at }];
+      const document = { key: "telegram:42", messages, summary: "", created: at, updated: at };
+      const original = join(sessions, "telegram_42.json");
+      await writeFile(original, JSON.stringify(document), { mode: 0o600 });
+      const first = await longhand("append k one");
+      expect(first).toMatchObject({ exitCode: 0, stdout: "seq 1  k\n" });
+      expect(first.stderr).toBe(
+        `longhand: warning: 1 session of other programs was migrated on opening: telegram:42; the originals are kept: ${original}.migrated\n`,
+      );
+      expect(await readdir(sessions)).toContain("telegram_42.json.migrated");
+      expect((await longhand("append k two")).stderr).toBe("");
+      await writeFile(
+        join(sessions, "telegram_43.json"),
+        JSON.stringify({ ...document, key: "telegram:43" }),
+      );
+      const json = await longhand("rename k T --json");
+      expect(JSON.parse(json.stderr)).toMatchObject({
+        warning: { code: "SESSIONS_MIGRATED", keys: ["telegram:43"] },
+      });
+    });
   });
 
   test("waits in line for another to let go", async () => {

@@ -66,6 +66,26 @@ describe("doctor", () => {
     );
   });
 
+  test("names the files of other programs, and leaves them", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, _home, sessions) => {
+        const at = "2026-01-02T03:04:05Z";
+        const messages = [{ role: "user", content: "where is it", created_at: at }];
+        const document = { key: "telegram:42", messages, summary: "", created: at, updated: at };
+        await writeFile(join(sessions, "telegram_42.json"), JSON.stringify(document), { mode: 0o600 });
+        const { exitCode, stdout } = await longhand("doctor");
+        expect(exitCode).toBe(0);
+        expect(stdout).toMatch(/foreign +1 session of other programs is here: telegram_42\.json\n/);
+        expect(stdout).toMatch(/damage +none found\n/);
+        expect(JSON.parse((await longhand("doctor --json")).stdout)).toMatchObject({
+          foreign: [join(sessions, "telegram_42.json")],
+        });
+        expect(await readdir(sessions)).toContain("telegram_42.json");
+      },
+    );
+  });
+
   test("of a killed writer says that nothing is lost, and changes nothing", async () => {
     await withHome(
       async (store) => say(store, "k", "one"),

@@ -28,6 +28,20 @@ async function runSlowly(
   return output.complaints.join("");
 }
 
+test("a single large session moves the line while it is read", async () => {
+  await withHome(
+    async (store) => {
+      for (let turn = 0; turn < 8; turn++) await say(store, "a", "x".repeat(300_000));
+    },
+    async (_longhand, home) => {
+      const drawn = await runSlowly(home, ["verify"], 60);
+      const percents = [...drawn.matchAll(/reading: (\d+) %/g)].map(([, percent]) => Number(percent));
+      expect(percents.filter((percent) => percent > 0 && percent < 100).length).toBeGreaterThan(2);
+      expect(percents).toEqual(percents.toSorted((one, other) => one - other));
+    },
+  );
+});
+
 test.each([
   ["list", /reading: 50 % · \d+ s/],
   ["list --json", /listing: 2 sessions · \d+ s/],

@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { archive } from "../../src/commands/archive.ts";
@@ -111,6 +112,52 @@ describe("archive, restore and delete", () => {
           sessions: [{ status: "active" }],
         });
         expect((await longhand("restore notes")).exitCode).toBe(3);
+      },
+    );
+  });
+
+  test("delete --forever names what it does not remove", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, _home, sessions) => {
+        const aside = join(sessions, ".longhand", "damaged");
+        await writeFile(join(aside, "k.jsonl.88"), "x");
+        await writeFile(join(sessions, "k.json.migrated"), "x");
+        const { exitCode, stdout } = await longhand("delete k --forever --yes");
+        expect(exitCode).toBe(0);
+        expect(stdout).toContain(`Not removed: 1 file with damaged bytes in ${aside}, `);
+        expect(stdout).toContain(`${join(sessions, "k.json.migrated")}.\n`);
+        expect(stdout).toContain("Not removed: what forks of it share with it");
+        await longhand("append l one");
+        const json = await longhand("delete l --forever --yes --json");
+        expect(JSON.parse(json.stdout)).toMatchObject({
+          leftBehind: {
+            damaged: { directory: aside, files: 1 },
+            originals: [join(sessions, "k.json.migrated")],
+          },
+        });
+      },
+    );
+  });
+
+  test("show of what was put away has the command that brings it back", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "telegram:1", "one");
+        await store.session("telegram:1").archive();
+      },
+      async (longhand) => {
+        expect((await longhand("show tele")).stdout).toContain(
+          "To bring it back: longhand restore telegram:1\n",
+        );
+        await longhand("delete tele");
+        for (const wanted of ["telegram:1", "tele"]) {
+          const { exitCode, stderr } = await longhand(`show ${wanted}`);
+          expect([exitCode, stderr]).toEqual([
+            3,
+            "longhand: telegram:1 is in the trash\n  to bring it back: longhand restore telegram:1\n",
+          ]);
+        }
       },
     );
   });

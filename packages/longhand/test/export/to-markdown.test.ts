@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { SessionInfo, SessionRecord } from "@longhand/store";
 import { toJson } from "../../src/export/to-json.ts";
 import { toMarkdown } from "../../src/export/to-markdown.ts";
+import type { RecordOrGap } from "../../src/sessions/records-with-gaps.ts";
 
 const info: SessionInfo = {
   key: "telegram:1",
@@ -18,8 +19,9 @@ const info: SessionInfo = {
   damaged: 0,
 };
 
-async function* each<T>(...items: readonly T[]): AsyncIterable<T> {
-  for (const item of items) yield await Promise.resolve(item);
+/** All of them in the view. */
+async function* view(...records: readonly SessionRecord[]): AsyncIterable<RecordOrGap> {
+  for (const record of records) yield await Promise.resolve({ record, isLive: true });
 }
 
 async function joined(pieces: AsyncIterable<string>): Promise<string> {
@@ -44,7 +46,7 @@ test("a conversation as Markdown", async () => {
     },
     { seq: 3, at, message: { role: "tool", toolCallId: "c1", content: "```\nfenced\n```" } },
   ];
-  expect(await joined(toMarkdown(info, each(...records)))).toBe(
+  expect(await joined(toMarkdown(info, view(...records)))).toBe(
     [
       "# A talk",
       "",
@@ -84,9 +86,11 @@ test("a conversation as Markdown", async () => {
 
 test("a conversation as one JSON document, with or without messages", async () => {
   const message = { role: "user", content: "\u202e" } as const;
-  expect(JSON.parse(await joined(toJson(info, each(message, message))))).toEqual({
+  expect(
+    JSON.parse(await joined(toJson(info, view({ seq: 1, at, message }, { seq: 2, at, message })))),
+  ).toEqual({
     info,
     messages: [message, message],
   });
-  expect(JSON.parse(await joined(toJson(info, each())))).toEqual({ info, messages: [] });
+  expect(JSON.parse(await joined(toJson(info, view())))).toEqual({ info, messages: [] });
 });

@@ -41,18 +41,19 @@ describe("sessions that cannot be opened at all", () => {
         expect(doctor.stdout).toMatch(/header\.jsonl[^\n]*\n *remedy: mend it \([^)]*\): longhand repair /);
         expect(doctor.stdout).toMatch(/newer\.jsonl[^\n]*\n *remedy: update Longhand/);
         expect(doctor.stdout).not.toContain("appends go on");
-        expect(doctor.stdout).toContain("damage     none found");
+        expect(doctor.stdout).not.toContain("none found");
+        expect(doctor.stdout).toMatch(/damage +sessions that cannot be read, see below/);
       },
     );
   });
 
-  test("are warned of where the answer does not depend on them", async () => {
+  test("are warned of where the others can answer, and the exit code says so", async () => {
     await withHome(
       async (store) => say(store, "good", "text"),
       async (longhand, _home, sessions) => {
         await writeFile(join(sessions, "empty.jsonl"), "");
         const { exitCode, stdout, stderr } = await longhand("search text");
-        expect([exitCode, stdout]).toEqual([0, expect.stringContaining("good")]);
+        expect([exitCode, stdout]).toEqual([1, expect.stringContaining("good")]);
         expect(stderr).toContain(`warning: could not be read: ${join(sessions, "empty.jsonl")}`);
       },
     );

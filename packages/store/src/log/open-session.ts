@@ -119,7 +119,7 @@ function checkOutcome(outcome: TailOutcome, { path, key }: SessionPlace): Scanne
   if (outcome.kind === "bad") {
     throw new LonghandError(
       "SESSION_DAMAGED",
-      `${path} is not readable as a session: ${outcome.reason}. The file was left as it is: run longhand repair, mend its first line from a backup, or move it away`,
+      `${path} is not readable as a session: ${outcome.reason}. The file was left as it is: longhand verify says whether a repair can mend it; if not, put it back from a copy or move it away`,
       { file: path, key, reason: outcome.reason },
     );
   }
@@ -169,8 +169,8 @@ async function mendTail(file: OpenFile, tail: ScannedTail, place: WritablePlace)
 }
 
 async function cutTail(file: OpenFile, torn: ScanDamage, place: WritablePlace): Promise<void> {
-  await keepAside(place.files, file, torn, place.path, place.damagedDirectory);
+  const kept = await keepAside(place.files, file, torn, place.path, place.damagedDirectory);
   await place.checkMayChange();
   await file.truncate(torn.offset);
-  place.onDamage({ ...torn, file: place.path, key: place.key });
+  place.onDamage({ ...torn, file: place.path, key: place.key, kept });
 }

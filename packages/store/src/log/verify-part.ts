@@ -53,7 +53,8 @@ export async function verifyPart(part: PartToVerify): Promise<VerifiedPart> {
       },
       damage: (place) => {
         const isHeader = place.offset === 0 && outcome.kind !== "header";
-        damage.push(isHeader ? { ...place, reason: reasonOf(outcome) } : place);
+        const { offset, bytes, kind } = place;
+        damage.push(isHeader ? { offset, bytes, kind, reason: reasonOf(outcome) } : place);
         since.isDamaged = true;
       },
     },

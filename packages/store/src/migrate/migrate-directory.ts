@@ -7,7 +7,7 @@ import { assertNever, isLonghandError, LonghandError } from "../errors.ts";
 import type { FileSystem, Host } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
 import { isSameLook, NOTHING_LOOKED_AT, readLookedAt, rememberLookedAt } from "./looked-at.ts";
-import type { NewSession } from "./manifest.ts";
+import type { Manifest, NewSession } from "./manifest.ts";
 import type { LeftAlone, LookedAt, MigrationPlan, PlannedSession } from "./migration-plan.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
 import { completeMigration, performMigration, type PerformOptions } from "./perform-migration.ts";
@@ -18,6 +18,8 @@ export interface MigrationReport {
   readonly leftAlone: readonly LeftAlone[];
   /** Sessions of a migration that was interrupted and is complete now. */
   readonly completed: readonly NewSession[];
+  /** Of both: the new sessions, and the names that the originals have now. */
+  readonly done: Manifest;
 }
 
 /** Rejects with a typed error if it fails: then the originals are as they were, and no session was made of them. */
@@ -31,7 +33,7 @@ export async function migrateDirectory(
   const before = await readLookedAt(files, places).catch(() => NOTHING_LOOKED_AT);
   const plan = await planPatiently(files, places, before);
   report(plan, options);
-  await performMigration(host, places, plan, options);
+  const performed = await performMigration(host, places, plan, options);
   if (!isSameLook(before, plan.lookedAt)) {
     await rememberLookedAt(files, places, plan.lookedAt).catch((error: unknown) => {
       options.onError(ioError(error, "remembering what was looked at", places.directory));
@@ -41,6 +43,10 @@ export async function migrateDirectory(
     migrated: plan.sessions,
     leftAlone: plan.leftAlone,
     completed: interrupted?.sessions ?? [],
+    done: {
+      moves: [...(interrupted?.moves ?? []), ...(performed?.moves ?? [])],
+      sessions: [...(interrupted?.sessions ?? []), ...(performed?.sessions ?? [])],
+    },
   };
 }
 

@@ -26,14 +26,14 @@ export interface PerformOptions {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** The caller alone writes to the store, and has completed what was interrupted before. */
+/** The caller alone writes to the store, and has completed what was interrupted before. Answers with what was done. */
 export async function performMigration(
   { files }: Pick<Host, "files">,
   places: MigrationPlaces,
   plan: MigrationPlan,
   options: PerformOptions,
-): Promise<void> {
-  if (plan.sessions.length === 0) return;
+): Promise<Manifest | undefined> {
+  if (plan.sessions.length === 0) return undefined;
   const manifest = await stage(files, places, plan, options).catch(async (error: unknown) => {
     // Nothing has happened yet. What is left over is removed by the next who comes here.
     await discardUncommitted(files, places).catch(() => undefined);
@@ -50,6 +50,7 @@ export async function performMigration(
     throw unfinished(places, error);
   });
   await tidyUp(files, places, options.onError);
+  return manifest;
 }
 
 /** `undefined`: nothing was interrupted. */

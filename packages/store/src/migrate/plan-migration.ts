@@ -152,7 +152,7 @@ function notASession(name: string): LeftAlone {
 }
 
 function damagedSession(name: string): LeftAlone {
-  const reason = "it is a session of this store whose beginning is damaged; run longhand repair";
+  const reason = "it is a session of this store whose beginning is damaged; longhand verify says what to do";
   return { name, kind: "not-a-session", reason };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { isSum } from "./checksum.ts";
-import type { SessionState, RememberedId } from "./fold.ts";
+import type { NewestNote, RememberedId, SessionState } from "./fold.ts";
 import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { sealLine } from "./seal.ts";
@@ -27,7 +27,7 @@ export function isCheckpointDue(bytesSince: number, bytesOfLast: number): boolea
 export const CHECKPOINT_START = '{"checkpoint":';
 
 export function encodeCheckpoint({ state, sum }: Checkpoint, sessionId: string): Buffer {
-  const { ids, ...rest } = state;
+  const { ids, notes, ...rest } = state;
   const remembered = ids.map(({ id, firstSeq, lastSeq, digest, isNote }) => [
     id,
     firstSeq,
@@ -35,7 +35,7 @@ export function encodeCheckpoint({ state, sum }: Checkpoint, sessionId: string):
     digest,
     ...(isNote ? [true] : []),
   ]);
-  const content = JSON.stringify({ ...rest, ids: remembered });
+  const content = JSON.stringify({ ...rest, ids: remembered, ...(notes.length === 0 ? {} : { notes }) });
   return sealLine(`${CHECKPOINT_START}${content},"sum":"${sum}"`, sessionId);
 }
 
@@ -48,10 +48,11 @@ export function decodeCheckpoint(text: string): Checkpoint | undefined {
 }
 
 function decodeState(value: Readonly<Record<string, unknown>>): SessionState | undefined {
-  const { seq, count, keepFrom, kept, summary, title, tags, updated, ids } = value;
+  const { seq, count, keepFrom, kept, summary, title, tags, updated, ids, notes = [] } = value;
   if (!isCount(seq) || !isCount(count) || !isCount(keepFrom) || typeof summary !== "string") return undefined;
   if (!Array.isArray(kept) || !kept.every(isRange) || !Array.isArray(ids)) return undefined;
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === "string")) return undefined;
+  if (!Array.isArray(notes) || !notes.every(isNewestNote)) return undefined;
   const remembered = ids.map(decodeRememberedId);
   if (!remembered.every((id) => id !== undefined)) return undefined;
   return {
@@ -64,7 +65,12 @@ function decodeState(value: Readonly<Record<string, unknown>>): SessionState | u
     tags,
     updated: typeof updated === "string" ? updated : undefined,
     ids: remembered,
+    notes,
   };
+}
+
+function isNewestNote(value: unknown): value is NewestNote {
+  return Array.isArray(value) && typeof value[0] === "string" && isCount(value[1]);
 }
 
 function decodeRememberedId(value: unknown): RememberedId | undefined {

@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { assertNever } from "../errors.ts";
 import { encodeBody } from "./encode.ts";
 import type { Entry, RewoundView, SeqRange } from "./entry.ts";
-import { REMEMBERED_RECORDS } from "./format.ts";
+import { MAX_ID_LENGTH, REMEMBERED_KINDS, REMEMBERED_RECORDS } from "./format.ts";
 
 const OPEN_END = Number.MAX_SAFE_INTEGER;
 
@@ -24,6 +24,9 @@ export interface RememberedId {
   readonly isNote: boolean;
 }
 
+/** The kind of a note, and the seq of the newest one of that kind. */
+export type NewestNote = readonly [kind: string, seq: number];
+
 export interface SessionState {
   readonly seq: number;
   readonly count: number;
@@ -34,6 +37,8 @@ export interface SessionState {
   readonly tags: readonly string[];
   readonly updated: string | undefined;
   readonly ids: readonly RememberedId[];
+  /** Of the kinds noted last, so that what a note says is found without reading back; the newest comes last. */
+  readonly notes: readonly NewestNote[];
 }
 
 export const EMPTY_STATE: SessionState = {
@@ -46,6 +51,7 @@ export const EMPTY_STATE: SessionState = {
   tags: [],
   updated: undefined,
   ids: [],
+  notes: [],
 };
 
 export function foldEntry(state: SessionState, entry: Entry): SessionState {
@@ -78,6 +84,7 @@ export function foldEntry(state: SessionState, entry: Entry): SessionState {
     case "meta":
       return { ...next, title: body.title ?? state.title, tags: body.tags ?? state.tags };
     case "note":
+      return { ...next, notes: rememberKind(state.notes, body.kind, entry.seq) };
     case "unknown":
       return next;
     default:
@@ -107,6 +114,13 @@ export function findRememberedId(state: SessionState, id: string): RememberedId 
   );
 }
 
+/** `seq` 0: there is none. `undefined`: that cannot be told from the state, and is to be looked up. */
+export function newestNote({ notes }: SessionState, kind: string): { readonly seq: number } | undefined {
+  const known = notes.find(([each]) => each === kind);
+  if (known !== undefined) return { seq: known[1] };
+  return notes.length < REMEMBERED_KINDS && kind.length <= MAX_ID_LENGTH ? { seq: 0 } : undefined;
+}
+
 export function digestBodies(bodies: readonly Entry["body"][]): string {
   return bodies.reduce((digest, body) => extendDigest(digest, body), "");
 }
@@ -115,8 +129,14 @@ function extendDigest(digest: string, body: Entry["body"]): string {
   return createHash("sha256").update(digest).update(encodeBody(body)).digest("base64");
 }
 
-function isKept(state: SessionState, seq: number): boolean {
+/** No rewind and no reset has cut it; it may be hidden all the same. */
+export function isKept(state: SessionState, seq: number): boolean {
   return state.kept.some(([first, last]) => seq >= first && seq <= last);
+}
+
+function rememberKind(notes: readonly NewestNote[], kind: string, seq: number): readonly NewestNote[] {
+  if (kind.length > MAX_ID_LENGTH) return notes;
+  return [...notes.filter(([each]) => each !== kind), [kind, seq] as const].slice(-REMEMBERED_KINDS);
 }
 
 function rememberId(state: SessionState, entry: Entry): readonly RememberedId[] {

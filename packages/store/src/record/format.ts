@@ -14,6 +14,9 @@ export const MAX_LINE_BYTES: number = MAX_MESSAGE_BYTES + 64 * 1024;
 /** How many of the newest records an append with an `id` is compared with. */
 export const REMEMBERED_RECORDS = 1000;
 
+/** Of how many kinds of notes the state knows the newest. */
+export const REMEMBERED_KINDS = 32;
+
 export const MAX_ID_LENGTH = 256;
 
 export const NEWLINE = 0x0a;

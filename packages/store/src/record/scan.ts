@@ -26,6 +26,8 @@ export interface ScanDamage {
   readonly bytes: number;
   readonly kind: "torn" | "corrupt";
   readonly reason: string;
+  /** The first record that was there, where the good ones around the place tell. */
+  readonly seq?: number;
 }
 
 export interface ScanVisitor {
@@ -119,7 +121,7 @@ export class LogScanner {
       case "checkpoint": {
         const { seq } = decoded.checkpoint.state;
         const gapIsExplained = this.#bad.length > 0;
-        this.#settle();
+        this.#settle(seq + 1);
         // One from before a record that is here already says less than we know.
         if (seq < this.#seq) return;
         if (seq > this.#seq && !gapIsExplained) this.#reportGap(seq + 1, line.offset);
@@ -128,7 +130,7 @@ export class LogScanner {
         return;
       }
       case "lost":
-        this.#settle();
+        this.#settle(decoded.first);
         if (decoded.first <= this.#seq + 1) this.#seq = Math.max(this.#seq, decoded.last);
         return;
       case "aside":
@@ -192,7 +194,7 @@ export class LogScanner {
     }
     const gapIsExplained = this.#bad.length > 0;
     const continuesBatch = entry.batch?.index === this.#batch.length + 1 && this.#batch.length > 0;
-    if (!continuesBatch || gapIsExplained) this.#settle();
+    if (!continuesBatch || gapIsExplained) this.#settle(entry.seq);
     if (entry.seq > this.#seq + 1 && !gapIsExplained) this.#reportGap(entry.seq, offset);
     this.#seq = entry.seq;
     const heldBack = entry.batch !== undefined && (continuesBatch || entry.batch.index === 1);
@@ -204,11 +206,19 @@ export class LogScanner {
     if (entry.batch.index === entry.batch.size) this.#settle();
   }
 
-  /** Serves what was held back and reports the bad lines that now have good ones behind them. */
-  #settle(): void {
+  /**
+   * Serves what was held back and reports the bad lines that now have good ones behind them. `next`: the seq of the next
+   * good record. Bad lines that fill the gap before it, no more and no less, were the records that are missing.
+   */
+  #settle(next?: number): void {
     for (const { entry, offset } of this.#batch) this.#visitor.entry(entry, offset);
     this.#batch = [];
-    for (const { damage } of this.#bad) this.#visitor.damage(damage);
+    const isKnown = next !== undefined && next - 1 - this.#seq === this.#lostRecords();
+    let seq = this.#seq + 1;
+    for (const { damage, records } of this.#bad) {
+      this.#visitor.damage(isKnown ? { ...damage, seq } : damage);
+      seq += records;
+    }
     this.#bad = [];
   }
 

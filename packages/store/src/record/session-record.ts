@@ -7,6 +7,12 @@ interface At {
   readonly at: string;
 }
 
+export interface NoteRecord extends At {
+  readonly op: "note";
+  readonly kind: string;
+  readonly data: unknown;
+}
+
 export type SessionRecord<M extends Message = Message> =
   | (At & { readonly op?: undefined; readonly message: M })
   | (At & { readonly op: "summary"; readonly summary: string })
@@ -15,7 +21,7 @@ export type SessionRecord<M extends Message = Message> =
   | (At & { readonly op: "compact"; readonly summary: string; readonly keepFrom: number })
   | (At & { readonly op: "reset"; readonly summary?: string })
   | (At & { readonly op: "meta"; readonly title?: string; readonly tags?: readonly string[] })
-  | (At & { readonly op: "note"; readonly kind: string; readonly data: unknown })
+  | NoteRecord
   | (At & { readonly op: "unknown"; readonly raw: string });
 
 export interface SessionInfo {
@@ -42,6 +48,10 @@ export interface Damage {
   readonly kind: "torn" | "corrupt";
   readonly reason: string;
   readonly key?: string;
+  /** The first record that was there, where the good ones around the place tell. */
+  readonly seq?: number;
+  /** The file to which the bytes were copied before they were cut from this one. */
+  readonly kept?: string;
   /** Found by verify or repair: why a repair leaves it as it is, and what to do. Absent: a repair mends it, or has. */
   readonly left?: string;
 }

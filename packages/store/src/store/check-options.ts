@@ -4,7 +4,7 @@ import { LonghandError } from "../errors.ts";
 import { MAX_ID_LENGTH } from "../record/format.ts";
 import type { IdentifiedWriteOptions } from "./types.ts";
 
-type Check = readonly [test: (value: unknown) => boolean, expected: string];
+export type Check = readonly [test: (value: unknown) => boolean, expected: string];
 
 export const count: Check = [
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
@@ -31,6 +31,8 @@ export const texts: Check = [
   (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
   "an array of strings",
 ];
+/** Checked by somebody else. */
+export const ANYTHING: Check = [() => true, "anything"];
 export const callback: Check = [(value) => typeof value === "function", "a function"];
 export const id: Check = [
   (value) => typeof value === "string" && value.length > 0 && value.length <= MAX_ID_LENGTH,

@@ -2,7 +2,7 @@
 
 import { LonghandError } from "../errors.ts";
 import type { Body } from "../record/entry.ts";
-import { clippedView, digestBodies, findRememberedId, type SessionState } from "../record/fold.ts";
+import { clippedView, digestBodies, findRememberedId, isKept, type SessionState } from "../record/fold.ts";
 import type { Decision, EntryReader, Operation } from "./backend.ts";
 import { liveEntries } from "./live-entries.ts";
 import { recordDropped } from "../record/record-dropped.ts";
@@ -49,6 +49,35 @@ export function rewindTo(cut: { messages: number } | { to: number }, options: Wr
     const view = JSON.stringify(rewound) === JSON.stringify(clipped) ? {} : { view: rewound };
     return { op: "rewind", to, count: then.count, ...view };
   });
+}
+
+/** A rewind to where the log is, that carries the view as it was before the cut, with what has come since. */
+export function undoCutAt(seq: number, options: WriteOptions): Operation {
+  return reading(options, async (state, log) => {
+    const cut = await cutInForce(state, log, seq);
+    const { keepFrom, summary } = await log.stateAfter(seq - 1);
+    if (keepFrom < log.firstSeq) throw recordDropped(keepFrom, log.firstSeq, state.seq);
+    const { kept } = clippedView(state, state.seq);
+    const seen = await countLive({ ...state, keepFrom }, log, keepFrom, state.keepFrom - 1);
+    const view = { keepFrom, kept, summary: cut.op === "compact" ? summary : state.summary };
+    return { op: "rewind", to: state.seq, count: state.count + seen, view };
+  });
+}
+
+async function cutInForce(
+  state: SessionState,
+  log: EntryReader,
+  seq: number,
+): Promise<Extract<Body, { op: "truncate" | "compact" }>> {
+  checkSeq("seq", seq, 1, state.seq);
+  if (seq < log.firstSeq) throw recordDropped(seq, log.firstSeq, state.seq);
+  for await (const { body } of log.entries({ from: seq, to: seq, reverse: false })) {
+    if (body.op !== "truncate" && body.op !== "compact") break;
+    const isNewest = body.keepFrom === state.keepFrom && isKept(state, seq);
+    if (isNewest && (body.op === "truncate" || body.summary === state.summary)) return body;
+  }
+  const message = `seq of undoCut must be that of the truncate or compact that decides what is seen now, and record ${seq} is not`;
+  throw new LonghandError("OPTION_INVALID", message, { option: "seq", value: seq });
 }
 
 function reading(

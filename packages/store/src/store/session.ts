@@ -2,11 +2,12 @@
 
 import { LonghandError } from "../errors.ts";
 import type { Body, Entry } from "../record/entry.ts";
+import { newestNote } from "../record/fold.ts";
 import { checkKey } from "../record/key.ts";
 import type { Message } from "../record/message.ts";
 import { messageBody } from "../record/message-body.ts";
 import { serialize } from "../record/serialize.ts";
-import type { SessionInfo, SessionRecord } from "../record/session-record.ts";
+import type { NoteRecord, SessionInfo, SessionRecord } from "../record/session-record.ts";
 import { toMessage, toSessionRecord } from "../record/surface.ts";
 import type { OpenBackend, Operation, PutAway, Snapshot } from "./backend.ts";
 import {
@@ -25,7 +26,7 @@ import {
   WRITE_OPTIONS,
 } from "./check-options.ts";
 import { checkBatch, checkSize, checkText } from "./check-size.ts";
-import { addBodies, compactTo, rewindTo, truncateTo } from "./decide.ts";
+import { addBodies, compactTo, rewindTo, truncateTo, undoCutAt } from "./decide.ts";
 import { lackOf } from "./lack-of.ts";
 import { lockSession } from "./lock-session.ts";
 import { nameSession } from "./name-session.ts";
@@ -59,6 +60,21 @@ export class BackendSession<M extends Message> implements Session<M> {
     checkText("note", "kind", kind);
     const body: Body = { op: "note", kind, json: serialize(data, "the note") };
     return await this.#write(addBodies([body], identified("note", options)));
+  }
+
+  async lastNote(kind: string): Promise<NoteRecord | undefined> {
+    checkText("lastNote", "kind", kind);
+    const snapshot = await this.#snapshot();
+    if (snapshot === undefined) return undefined;
+    const { state, firstSeq } = snapshot;
+    const newest = newestNote(state, kind);
+    if (newest !== undefined && newest.seq < firstSeq) return undefined;
+    const range = { from: newest?.seq ?? firstSeq, to: newest?.seq ?? state.seq, reverse: true };
+    for await (const entry of selectEntries(snapshot, range)) {
+      const record = toSessionRecord<M>(entry);
+      if (record.op === "note" && record.kind === kind) return record;
+    }
+    return undefined;
   }
 
   async setSummary(summary: string, options?: WriteOptions): Promise<Written> {
@@ -96,6 +112,12 @@ export class BackendSession<M extends Message> implements Session<M> {
     checkValue("compact", "keepFrom", keepFrom, seq);
     checkOptions("compact", options, WRITE_OPTIONS);
     return await this.#write(compactTo(summary, keepFrom, expected(options)));
+  }
+
+  async undoCut(cut: number, options?: WriteOptions): Promise<Written> {
+    checkValue("undoCut", "seq", cut, recordSeq);
+    checkOptions("undoCut", options, WRITE_OPTIONS);
+    return await this.#write(undoCutAt(cut, expected(options)));
   }
 
   async replace(messages: readonly M[], options?: WriteOptions & { summary?: string }): Promise<Written> {

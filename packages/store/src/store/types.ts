@@ -2,7 +2,7 @@
 
 import type { LonghandError } from "../errors.ts";
 import type { Message } from "../record/message.ts";
-import type { Damage, SessionInfo, SessionRecord } from "../record/session-record.ts";
+import type { Damage, NoteRecord, SessionInfo, SessionRecord } from "../record/session-record.ts";
 
 export interface StoreOptions {
   /** "sync": acknowledged means on the disk. "os": a power cut may lose the last moments. @default "sync" */
@@ -13,6 +13,13 @@ export interface StoreOptions {
   readonly onDamage?: (damage: Damage) => void;
   /** Told of failures that no call can report, such as a landing that must be tried again. @default process.emitWarning */
   readonly onError?: (error: LonghandError) => void;
+}
+
+export interface Migrated {
+  /** Of the new sessions. */
+  readonly keys: readonly string[];
+  /** The paths of the originals, by the names they have now. */
+  readonly originals: readonly string[];
 }
 
 export interface ListOptions {
@@ -163,9 +170,16 @@ export interface Session<M extends Message = Message> {
   setTags(tags: readonly string[], options?: WriteOptions): Promise<Written>;
   /** A durable fact in the session's order that is no message. The model never sees it. */
   note(kind: string, data: unknown, options?: IdentifiedWriteOptions): Promise<Written>;
+  /** The newest note of this kind, however long ago it was written. `undefined`: there is none, or it was dropped. */
+  lastNote(kind: string): Promise<NoteRecord | undefined>;
   truncate(cut: { keepLast: number } | { keepFrom: number }, options?: WriteOptions): Promise<Written>;
   rewind(cut: { messages: number } | { to: number }, options?: WriteOptions): Promise<Written>;
   compact(cut: { summary: string; keepFrom: number }, options?: WriteOptions): Promise<Written>;
+  /**
+   * Takes back the truncate or compact with this seq, if it is the one that decides what is seen: what it hid is seen again,
+   * the summary is as it was before it, and everything that has come since stays.
+   */
+  undoCut(seq: number, options?: WriteOptions): Promise<Written>;
   /** The whole history, atomically; { summary } sets that too. */
   replace(messages: readonly M[], options?: WriteOptions & { summary?: string }): Promise<Written>;
   /**

@@ -2,11 +2,10 @@
 
 import { checkKey } from "../record/key.ts";
 import type { BackendReclaimOptions, BackendUpkeepOptions, DropBefore } from "./backend.ts";
-import { callback, checkOptions, checkValue, flag, texts, timeOrSeq } from "./check-options.ts";
+import { ANYTHING, callback, checkOptions, checkValue, flag, texts, timeOrSeq } from "./check-options.ts";
 import type { ReclaimOptions, UpkeepOptions } from "./types.ts";
 
 const UPKEEP_OPTIONS = { keys: texts, onProgress: callback } as const;
-const ANYTHING = [(): boolean => true, "anything"] as const;
 
 export function checkUpkeep(of: string, options: UpkeepOptions | undefined): BackendUpkeepOptions {
   checkOptions(of, options, UPKEEP_OPTIONS);

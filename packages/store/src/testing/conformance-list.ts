@@ -32,6 +32,7 @@ import { searchCases } from "./conformance/search.ts";
 import { stateCases } from "./conformance/state.ts";
 import { summaryTitleTagsCases } from "./conformance/summary-title-tags.ts";
 import { truncateCases } from "./conformance/truncate.ts";
+import { undoCutCases } from "./conformance/undo-cut.ts";
 import { verifyCases } from "./conformance/verify.ts";
 import { watchCases } from "./conformance/watch.ts";
 
@@ -55,6 +56,7 @@ export const CONFORMANCE: readonly ConformanceGroup[] = [
   { operation: "truncate", cases: truncateCases },
   { operation: "rewind", cases: rewindCases },
   { operation: "rewind-undoes", cases: rewindUndoesCases },
+  { operation: "undo-cut", cases: undoCutCases },
   { operation: "compact", cases: compactCases },
   { operation: "replace", cases: replaceCases },
   { operation: "fork", cases: forkCases },

@@ -19,6 +19,7 @@ export interface Situation {
   readonly forkTo: readonly string[];
 }
 
+export const NOTE_KINDS = ["pin", "usage", ""] as const;
 const WORDS = ["yes", "no", "ünïcode", "🙂", "two\nlines", '"', "\\", "\u2028", "\ud800", ""];
 /** Few, so that they meet again. */
 const IDS = ["a", "b", "c", "d"];
@@ -32,7 +33,19 @@ const OPERATIONS_TO_A_FORK = 10;
 /** More likely the more often it is named. */
 const KINDS: readonly Make[] = [
   ...[append, append, append, append, batch, batch, note],
-  ...[summary, title, tags, truncateLast, truncateFrom, rewindMessages, rewindTo, rewindTo, compact, replace],
+  ...[
+    summary,
+    title,
+    tags,
+    truncateLast,
+    truncateFrom,
+    rewindMessages,
+    rewindTo,
+    rewindTo,
+    compact,
+    undoCut,
+    replace,
+  ],
 ];
 
 export function randomOperation(random: SeededRandom, { seq, away, forkTo }: Situation): RandomOperation {
@@ -84,7 +97,8 @@ function batch(random: SeededRandom, seq: number): RandomOperation {
 function note(random: SeededRandom, seq: number): RandomOperation {
   const data = { word: pick(random, WORDS), number: random.below(3) };
   const options = { ...maybeExpected(random, seq), ...maybeId(random) };
-  return described("note", ["pin", data, options], (session) => session.note("pin", data, options));
+  const kind = pick(random, NOTE_KINDS);
+  return described("note", [kind, data, options], (session) => session.note(kind, data, options));
 }
 
 function summary(random: SeededRandom, seq: number): RandomOperation {
@@ -133,6 +147,13 @@ function compact(random: SeededRandom, seq: number): RandomOperation {
   const cut = { summary: pick(random, WORDS), keepFrom: random.below(seq + 4) };
   const options = maybeExpected(random, seq);
   return described("compact", [cut, options], (session) => session.compact(cut, options));
+}
+
+/** Mostly one of the newest records: any other is refused. */
+function undoCut(random: SeededRandom, seq: number): RandomOperation {
+  const cut = Math.max(0, seq - random.below(4));
+  const options = maybeExpected(random, seq);
+  return described("undoCut", [cut, options], (session) => session.undoCut(cut, options));
 }
 
 function replace(random: SeededRandom, seq: number): RandomOperation {

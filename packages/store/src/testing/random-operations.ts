@@ -9,7 +9,7 @@ import { isLonghandError } from "../errors.ts";
 import type { SessionInfo } from "../record/session-record.ts";
 import type { Store } from "../store/types.ts";
 import { collect } from "./case-language.ts";
-import { randomOperation, type Situation } from "./random-operation.ts";
+import { NOTE_KINDS, randomOperation, type Situation } from "./random-operation.ts";
 import { SeededRandom } from "./seeded-random.ts";
 
 export interface RandomOperations {
@@ -86,7 +86,8 @@ async function contents(store: Store): Promise<unknown> {
     const session = store.session(key);
     const info = await session.state();
     const records = (await collect(session.records())).map((record) => ({ ...record, at: "" }));
-    sessions.push({ state: info && comparable(info), messages: await session.messages(), records });
+    const notes = await Promise.all(NOTE_KINDS.map(async (kind) => (await session.lastNote(kind))?.seq));
+    sessions.push({ state: info && comparable(info), messages: await session.messages(), records, notes });
   }
   const listed = await collect(store.list({ status: "any" }));
   return { sessions, listed: listed.map((info) => JSON.stringify(comparable(info))).sort() };

@@ -43,8 +43,9 @@ describe("promise 3: no silent loss", () => {
     lines[6] = (lines[6] ?? "").replace(/"crc":"\w{8}"/, '"crc":"00000000"');
     await writeFile(path, lines.join("\n"));
     const expected = [
-      { offset: atLine(1), bytes: lengthOf(1), reason: "checksum mismatch" },
-      { offset: atLine(4), bytes: lengthOf(4), reason: "not a whole record" },
+      { offset: atLine(1), bytes: lengthOf(1), reason: "checksum mismatch", seq: 1 },
+      { offset: atLine(4), bytes: lengthOf(4), reason: "not a whole record", seq: 4 },
+      // Behind it nothing tells which record it was.
       { offset: atLine(6), bytes: lengthOf(6), reason: "checksum mismatch" },
     ].map((place) => ({ file: path, key: KEY, kind: "corrupt", ...place }));
     for (const readOnly of [true, false]) {

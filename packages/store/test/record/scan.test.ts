@@ -91,7 +91,7 @@ describe("damage in the middle", () => {
     const result = scan(...lines.slice(0, 4), spoiled(line(4)), ...lines.slice(5));
     expect(seqs(result)).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 10, 11]);
     expect(result.damage).toEqual([
-      { offset: offsetOf(4), bytes: line(4).length, kind: "corrupt", reason: "checksum mismatch" },
+      { offset: offsetOf(4), bytes: line(4).length, kind: "corrupt", reason: "checksum mismatch", seq: 5 },
     ]);
     expect(result).toMatchObject({ torn: undefined, seq: 11, end: whole.length });
   });
@@ -106,12 +106,18 @@ describe("damage in the middle", () => {
       "not a whole record",
     ]);
     expect(result.damage.every(({ kind }) => kind === "corrupt")).toBe(true);
+    // No record is missing: these lines were none.
+    expect(result.damage.some((damage) => "seq" in damage)).toBe(false);
   });
 
   test("two glued lines are one bad line", () => {
     const result = scan(...lines.slice(0, 5), line(5).subarray(0, -1), ...lines.slice(6));
     expect(seqs(result)).toEqual([1, 2, 3, 4, 5, 8, 9, 10, 11]);
     expect(result.damage).toHaveLength(1);
+    // It looks like one record where two are missing: which it was is not said.
+    expect(result.damage[0]).not.toHaveProperty("seq");
+    const hit = Buffer.concat([line(5).subarray(0, -1), Buffer.from("x")]);
+    expect(scan(...lines.slice(0, 5), hit, ...lines.slice(6)).damage).toMatchObject([{ seq: 6 }]);
   });
 
   test("a line longer than any of ours is damage, though nobody kept it", () => {

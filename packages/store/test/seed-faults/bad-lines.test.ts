@@ -1,7 +1,7 @@
 /** Seed faults 1, 22 and 27: lines that are torn, glued or ruined. */
 
 import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../src/index.ts";
 import { contentsOf, user } from "../support/conversation.ts";
@@ -52,8 +52,9 @@ describe("seed fault 1: a torn line eats the next message", () => {
       const session = store.session(KEY);
       expect(await session.append(user("four"))).toEqual({ seq: 4 });
       expect(await contentsOf(session)).toEqual(["one", "two", "three", "four"]);
+      const kept = join(directory, ".longhand", "damaged", `${basename(path)}.${size}`);
       expect(damage).toEqual([
-        { file: path, key: KEY, offset: size, bytes: torn.length, kind: "torn", reason },
+        { file: path, key: KEY, offset: size, bytes: torn.length, kind: "torn", reason, kept },
       ]);
       expect(await damagedCopies(directory)).toEqual(new Map([[`${basename(path)}.${size}`, torn]]));
       await store.close();
@@ -103,7 +104,7 @@ describe("seed fault 22: one bad line makes the whole session unreadable", () =>
     expect((await session.state())?.damaged).toBe(1);
     const offset = lineOffsets(bytes)[2];
     expect(damage).toEqual([
-      { file: path, key: KEY, offset, bytes: spoiled.length + 1, kind: "corrupt", reason },
+      { file: path, key: KEY, offset, bytes: spoiled.length + 1, kind: "corrupt", reason, seq: 2 },
     ]);
     await store.close();
     // The bad bytes are where they were: nobody has tidied them away.

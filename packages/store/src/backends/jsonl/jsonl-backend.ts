@@ -5,6 +5,7 @@ import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { nodeHost } from "../../host/node-host.ts";
 import type { Backend } from "../../store/backend.ts";
+import type { Migrated } from "../../store/types.ts";
 import { withTypedErrors } from "../typed-errors.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
@@ -23,6 +24,8 @@ export interface JsonlOptions {
   readonly segmentBytes?: number;
   /** Milliseconds that a write waits in line for a session that another store holds. @default 10000 */
   readonly lockWait?: number;
+  /** Told, when that is done, what the opening has made of other programs' files. @default nobody is */
+  readonly onMigrated?: (migrated: Migrated) => void;
 }
 
 const JOURNAL_BYTES = 8 * 1024 * 1024;
@@ -31,7 +34,7 @@ const LOCK_WAIT = 10_000;
 
 export function jsonlBackend(directory: string, options: JsonlOptions = {}): Backend {
   const { host = nodeHost, journalBytes = JOURNAL_BYTES } = options;
-  const { segmentBytes = SEGMENT_BYTES, lockWait = LOCK_WAIT } = options;
+  const { segmentBytes = SEGMENT_BYTES, lockWait = LOCK_WAIT, onMigrated = () => undefined } = options;
   return {
     name: "jsonl",
     capabilities: {
@@ -46,7 +49,13 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
       const absolute = resolve(directory);
       const backend = opened.readOnly
         ? new JsonlReader(host, absolute, opened)
-        : await openJsonlWriter(host, absolute, { ...opened, journalBytes, segmentBytes, lockWait });
+        : await openJsonlWriter(host, absolute, {
+            ...opened,
+            journalBytes,
+            segmentBytes,
+            lockWait,
+            onMigrated,
+          });
       const layout = layoutOf(backend.directory ?? absolute);
       const aliased = await withAliases(backend, host.files, layout).catch(async (error: unknown) => {
         // It failed to open; that closing it may fail as well is not news.

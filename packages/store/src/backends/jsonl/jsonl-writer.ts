@@ -19,7 +19,7 @@ import type {
   Snapshot,
   Upkeep,
 } from "../../store/backend.ts";
-import type { Written } from "../../store/types.ts";
+import type { Migrated, Written } from "../../store/types.ts";
 import { Alone } from "./writing/alone.ts";
 import { beginInstance, type Instance } from "./instance/begin-instance.ts";
 import { forkKey } from "./writing/fork-key.ts";
@@ -53,6 +53,7 @@ export interface WriterOptions extends BackendOptions {
   readonly segmentBytes: number;
   /** Milliseconds to wait in line for a session. */
   readonly lockWait: number;
+  readonly onMigrated: (migrated: Migrated) => void;
 }
 
 export async function openJsonlWriter(

@@ -90,4 +90,51 @@ export const noteCases: readonly ConformanceCase[] = [
       assert.equal(await session.exists(), false);
     },
   },
+  {
+    title: "the newest of a kind is found, and stays after truncate, rewind and replace",
+    run: async ({ store }) => {
+      const session = store.session("s");
+      assert.equal(await session.lastNote("pin"), undefined);
+      await session.note("pin", 1);
+      await session.append(say("a"));
+      await session.note("other", 2);
+      const { seq } = await session.note("pin", 3);
+      await session.append(say("b"));
+      assert.equal((await session.lastNote("pin"))?.data, 3);
+      assert.equal((await session.lastNote("pin"))?.seq, seq);
+      assert.equal((await session.lastNote("other"))?.data, 2);
+      assert.equal(await session.lastNote("none"), undefined);
+      await session.truncate({ keepLast: 1 });
+      await session.rewind({ to: 2 });
+      await session.replace([say("c")]);
+      assert.deepEqual(
+        await session.lastNote("pin"),
+        (await collect(session.records({ from: seq, to: seq })))[0],
+      );
+    },
+  },
+  {
+    title: "the newest of a kind is found after reopening",
+    needs: ["durable"],
+    run: async ({ store, reopen }) => {
+      await store.session("s").note("pin", 1);
+      await store.session("s").note("pin", { seq: 4 });
+      await store.session("s").append(say("a"));
+      assert.deepEqual((await (await reopen()).session("s").lastNote("pin"))?.data, { seq: 4 });
+    },
+  },
+  {
+    title: "the newest of a kind is found among any number of kinds, and whatever its name",
+    run: async ({ store }) => {
+      const session = store.session("s");
+      const kinds = ["", "__proto__", "x".repeat(1000), "\ud800"];
+      for (const kind of kinds) await session.note(kind, { kind });
+      for (let number = 0; number < 50; number += 1) await session.note(`kind ${number}`, number);
+      for (const kind of kinds) assert.deepEqual((await session.lastNote(kind))?.data, { kind });
+      for (const number of [0, 17, 18, 19, 49])
+        assert.equal((await session.lastNote(`kind ${number}`))?.data, number);
+      assert.equal(await session.lastNote("none"), undefined);
+      await refusesOption(session, "kind", () => session.lastNote(5 as never));
+    },
+  },
 ];

@@ -143,6 +143,7 @@ describe("the active file", () => {
         bytes: hole.length,
         kind: "corrupt",
         reason: expect.any(String) as string,
+        seq: 3,
       },
     ]);
     await expectMended(machine, SMALL, [3]);

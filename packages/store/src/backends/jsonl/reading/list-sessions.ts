@@ -1,11 +1,13 @@
 /** The sessions in a directory, read from their files. One that cannot be read is reported, the others are listed. */
 
 import { isLonghandError, type LonghandError } from "../../../errors.ts";
+import { ioError } from "../../../host/io-error.ts";
 import { fileNameOf } from "../../../record/key.ts";
-import type { SessionInfo } from "../../../record/session-record.ts";
+import type { Damage, SessionInfo } from "../../../record/session-record.ts";
 import type { Snapshot } from "../../../store/backend.ts";
 import { putAwayFilesOf, type SessionFile } from "../files/find-session-file.ts";
 import { putAwayName } from "../files/layout.ts";
+import { verifySession } from "../upkeep/verify-session.ts";
 import { readSession, type ReadPlace } from "./read-session.ts";
 
 /** Each once, also one that is moved while we look. `seen`: the ids of those that are listed already. */
@@ -61,10 +63,29 @@ async function tryRead(place: ReadPlace, file: SessionFile): Promise<Snapshot | 
       place.onError(error);
       return undefined;
     }
-    reason = error.message;
+    const { reason: why } = error.detail;
+    reason =
+      typeof why === "string"
+        ? `not readable as a session: ${why}; the file was left as it is`
+        : error.message;
   }
-  place.onDamage({ file: file.path, offset: 0, bytes: 0, kind: "corrupt", reason });
+  const left = await whyLeft(place, file);
+  const damage: Damage = { file: file.path, offset: 0, bytes: 0, kind: "corrupt", reason };
+  place.onDamage(left === undefined ? damage : { ...damage, left });
   return undefined;
+}
+
+/** Whoever is told of it wants to know whether a repair would help. `undefined`: it would. */
+async function whyLeft(
+  { files, layout, patchesOf, mayBeGrowing }: ReadPlace,
+  file: SessionFile,
+): Promise<string | undefined> {
+  const mayGrow = mayBeGrowing ?? (async (): Promise<boolean> => await Promise.resolve(true));
+  try {
+    return (await verifySession({ files, layout, patchesOf, mayBeGrowing: mayGrow }, file))?.left;
+  } catch (error) {
+    return `it cannot be read through (${ioError(error, "verifying the session", file.path).message}); put the file back from a backup`;
+  }
 }
 
 /** What is no regular file, a link, a directory, a socket, cannot be a session. No permission, a newer format: not its fault. */

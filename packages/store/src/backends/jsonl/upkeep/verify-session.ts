@@ -5,7 +5,7 @@
 
 import type { FileSystem, OpenFile } from "../../../host/host.ts";
 import { useFile } from "../../../host/use-file.ts";
-import { patchedSource, type Patch } from "../../../log/byte-source.ts";
+import { patchedSource, type ByteSource, type Patch } from "../../../log/byte-source.ts";
 import { firstSeqOf } from "../../../log/log-part.ts";
 import { outOfReach } from "../../../log/open-session.ts";
 import { segmentPath } from "../../../log/segment-path.ts";
@@ -29,6 +29,8 @@ export interface VerifyPlace {
   patchesOf(header: Pick<Header, "id" | "file">): readonly Patch[];
   /** Somebody may be writing to this key now: what is not whole yet is no damage. */
   mayBeGrowing(key: string): Promise<boolean>;
+  /** Told how much of a session has been read, by its bytes, from 0 to 1. */
+  readonly onShare?: (share: number) => void;
 }
 
 export interface CheckedSession {
@@ -124,14 +126,21 @@ async function verifyFiles(
   // Before and after: it may have ended its work between the two.
   const wasGrowing = await place.mayBeGrowing(key);
   const segments: { link: ChainLink; checked: CheckedSegment }[] = [];
+  const onRead = shareOf(header, salvage.source.size, place.onShare);
   for (const link of header.chain) {
     if (link.dropped !== undefined) continue;
     const path = segmentPath(place.layout.segments, id, link.file);
     segments.push({ link, checked: await verifySegment(place.files, path, link, link.session ?? id) });
+    onRead(link.bytes);
   }
   const patches = salvage.isPacked ? [] : place.patchesOf(header);
   const source = patches.length === 0 ? salvage.source : patchedSource(opened, salvage.fileBytes, patches);
-  const part = await verifyPart({ source, writtenBy: id, first: firstSeqOf(header), sealed: undefined });
+  const part = await verifyPart({
+    source: watched(source, onRead),
+    writtenBy: id,
+    first: firstSeqOf(header),
+    sealed: undefined,
+  });
   const found = await findOrphans(place.files, place.layout, header, await opened.stat());
   const isGrowing = wasGrowing || (await place.mayBeGrowing(key));
   const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
@@ -158,6 +167,37 @@ async function verifyFiles(
     isDoubtful: isGrowing && (part.torn !== undefined || found.length > 0),
     isMisplaced: false,
     left: header.version > FORMAT_VERSION ? "update Longhand to mend it" : undefined,
+  };
+}
+
+/** Adds up what was read of the files that are there. */
+function shareOf(
+  { chain }: Header,
+  activeBytes: number,
+  onShare: VerifyPlace["onShare"],
+): (bytes: number) => void {
+  const total = chain.reduce(
+    (sum, { bytes, dropped }) => sum + (dropped === undefined ? bytes : 0),
+    activeBytes,
+  );
+  let done = 0;
+  return (bytes) => {
+    done += bytes;
+    if (total > 0) onShare?.(Math.min(1, done / total));
+  };
+}
+
+/** Tells of each byte once, though it may be read more than once. */
+function watched(source: ByteSource, onRead: (bytes: number) => void): ByteSource {
+  let furthest = 0;
+  return {
+    size: source.size,
+    read: async (into, position) => {
+      const count = await source.read(into, position);
+      onRead(Math.max(0, position + count - furthest));
+      furthest = Math.max(furthest, position + count);
+      return count;
+    },
   };
 }
 

@@ -56,7 +56,8 @@ export async function walkStore(
   let isAllKnown = true;
   for (const [index, file] of wanted.entries()) {
     onProgress(index, wanted.length);
-    const checked = await verifySession(place, file);
+    const onShare = (share: number): void => onProgress(index + share, wanted.length);
+    const checked = await verifySession({ ...place, onShare }, file);
     if (checked === undefined) continue;
     const id = checked.header?.id ?? idInName(file);
     if (id === undefined) isAllKnown = false;

@@ -10,18 +10,24 @@ import { readSmallFile, removeIfThere } from "../../../host/small-files.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import { migrateDirectory } from "../../../migrate/migrate-directory.ts";
-import { mayBeInterrupted } from "../../../migrate/manifest.ts";
+import { type Manifest, mayBeInterrupted } from "../../../migrate/manifest.ts";
 import type { BackendOptions } from "../../../store/backend.ts";
+import type { Migrated } from "../../../store/types.ts";
+import { toLonghandError } from "../../../store/warn.ts";
 import { MIGRATION_LOCK, putAwayName, type Layout } from "../files/layout.ts";
 import type { Leases } from "../leases/leases.ts";
 import type { Patience } from "../leases/patience.ts";
+
+export interface MigrationReports extends Pick<BackendOptions, "onDamage" | "onError"> {
+  readonly onMigrated: (migrated: Migrated) => void;
+}
 
 export async function migrateOnOpening(
   host: Host,
   layout: Layout,
   leases: Leases,
   patience: Patience,
-  { onDamage, onError }: BackendOptions,
+  { onDamage, onError, onMigrated }: MigrationReports,
 ): Promise<void> {
   const places = { ...layout, putAwayName };
   const { files } = host;
@@ -35,7 +41,8 @@ export async function migrateOnOpening(
     });
   try {
     const onProgress = (): void => undefined;
-    const { leftAlone } = await migrateDirectory(host, places, { onDamage, onError, onProgress });
+    const { leftAlone, done } = await migrateDirectory(host, places, { onDamage, onError, onProgress });
+    if (done.sessions.length > 0) tellMigrated(done, layout, { onError, onMigrated });
     // What was left alone may be mended in place, which no name shows.
     if (leftAlone.some(({ kind }) => kind !== "already-migrated" && kind !== "not-a-session")) return;
     await rememberLook(files, layout, `${modified}\n`).catch((error: unknown) => {
@@ -43,6 +50,22 @@ export async function migrateOnOpening(
     });
   } finally {
     await lease.giveUp();
+  }
+}
+
+function tellMigrated(
+  { sessions, moves }: Manifest,
+  { directory }: Layout,
+  { onError, onMigrated }: Pick<MigrationReports, "onError" | "onMigrated">,
+): void {
+  try {
+    onMigrated({
+      keys: sessions.map(({ key }) => key),
+      originals: moves.map(({ to }) => `${directory}/${to}`),
+    });
+  } catch (error) {
+    // What is migrated is migrated, whatever a handler makes of it.
+    onError(toLonghandError(error));
   }
 }
 
