@@ -5,8 +5,9 @@ import { isLonghandError, type Store } from "@longhand/store";
 import type { Host, SimulatedMachine } from "@longhand/store/testing";
 import { performStep } from "../crash-images/perform-step.ts";
 import { open, tellDifference } from "./examine.ts";
-import { contentsOf, type Outcome } from "./outcomes.ts";
+import { contentsOf } from "./outcomes.ts";
 import {
+  type Outcome,
   isReading,
   mayBeSpoiled,
   tellStep,

@@ -5,9 +5,7 @@
 
 import { isLonghandError, memoryBackend, openStore, type SessionInfo, type Store } from "@longhand/store";
 import { performStep } from "../crash-images/perform-step.ts";
-import { droppedBelow, isReading, type SweepStep, type Workload } from "./workload.ts";
-
-export type Outcome = "done" | "refused" | "unknown";
+import { droppedBelow, isReading, type Outcome, type SweepStep, type Workload } from "./workload.ts";
 
 type Done = "no" | "half" | "yes";
 

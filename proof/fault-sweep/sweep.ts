@@ -16,9 +16,9 @@ import {
 import { performStep } from "../crash-images/perform-step.ts";
 import { Asked } from "./asked.ts";
 import { DIRECTORY, examine, open } from "./examine.ts";
-import { Measure, type Outcome } from "./outcomes.ts";
+import { Measure } from "./outcomes.ts";
 import { spoilCheckpoint } from "./spoil-checkpoint.ts";
-import { mayBeSpoiled, type Workload } from "./workload.ts";
+import { type Outcome, mayBeSpoiled, type Workload } from "./workload.ts";
 
 /** In the middle: within so many calls after the one that fails. */
 const SOON = 40;

@@ -5,7 +5,9 @@
 
 import { SeededRandom } from "@longhand/store/testing";
 import type { StoreStep } from "../crash-images/perform-step.ts";
-import type { Outcome } from "./outcomes.ts";
+
+/** Of a step, as its caller was told. */
+export type Outcome = "done" | "refused" | "unknown";
 
 /** What changes nothing. In a "read" everything is read, and compared; "reopen" closes the store first. */
 export interface ReadingStep {

@@ -3,7 +3,7 @@
  * plus a hash wherever the slug alone could be another key's too: on no file system do two keys share a name.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LonghandError } from "../errors.ts";
 
 export const MAX_KEY_BYTES = 1024;
@@ -61,10 +61,10 @@ function slugOf(key: string): string {
 
 function hashOf(key: string): string {
   const digits = "0123456789abcdefghjkmnpqrstvwxyz";
-  const bytes = createHash("sha256").update(key, "utf8").digest();
-  let hash = "";
-  for (let index = 0; index < HASH_LENGTH; index++) hash += digits[(bytes[index] ?? 0) & 31] ?? "";
-  return hash;
+  const bytes = hash("sha256", key, "buffer");
+  let text = "";
+  for (let index = 0; index < HASH_LENGTH; index++) text += digits[(bytes[index] ?? 0) & 31] ?? "";
+  return text;
 }
 
 function describe(value: unknown): string {

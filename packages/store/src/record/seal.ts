@@ -27,6 +27,7 @@ export function openSealedLine(line: Buffer, salt: string): string | undefined {
   const covered = end - SEAL_BYTES;
   if (covered < 1) return undefined;
   const sum = SEAL.exec(line.toString("latin1", covered, end))?.[1];
+  if (sum === undefined) return undefined;
   const bytes = line.subarray(0, covered);
   // A sum may be right over bytes that are no text; decoding would put U+FFFD in their place.
   return sum === checksum(salt, bytes) && isUtf8(bytes) ? bytes.toString("utf8") : undefined;

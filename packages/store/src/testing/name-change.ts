@@ -31,19 +31,34 @@ export interface SyncedNames {
 export function syncNames(changes: readonly NameChange[], directory: number): SyncedNames {
   const settled: NameEdit[] = [];
   const pending: NameChange[] = [];
-  const blocked = new Set<string>();
+  const blocked = new Places();
   for (const before of changes) {
     const change = before.awaits.includes(directory)
       ? { ...before, awaits: before.awaits.filter((awaited) => awaited !== directory) }
       : before;
-    if (change.awaits.length === 0 && !change.edits.some((edit) => blocked.has(placeOf(edit)))) {
+    if (change.awaits.length === 0 && !change.edits.some((edit) => blocked.has(edit))) {
       settled.push(...change.edits);
     } else {
       pending.push(change);
-      for (const edit of change.edits) blocked.add(placeOf(edit));
+      for (const edit of change.edits) blocked.add(edit);
     }
   }
   return { settled, pending };
+}
+
+/** Names in directories. Without a text for each: a simulation asks for millions. */
+class Places {
+  readonly #names = new Map<number, Set<string>>();
+
+  add({ directory, name }: NameEdit): void {
+    const names = this.#names.get(directory);
+    if (names === undefined) this.#names.set(directory, new Set([name]));
+    else names.add(name);
+  }
+
+  has({ directory, name }: NameEdit): boolean {
+    return this.#names.get(directory)?.has(name) === true;
+  }
 }
 
 /** After a failed sync of `directory`: what waited for it will never be durable, whatever later syncs say. */

@@ -46,20 +46,24 @@ export function nameOutcomes(image: DiskImage, limit: number): readonly NameTree
 
 /** With all changes but those in `lost`. */
 export function nameTree(image: DiskImage, lost: ReadonlySet<NameChange>): NameTree {
-  const kept = image.nameChanges.filter((change) => !lost.has(change));
-  const edits = kept.reduce<Edits>((all, change) => withChange(image, all, change), new Map());
+  const edits = new Map<string, NameEdit>();
+  for (const change of image.nameChanges) if (!lost.has(change)) addChange(image, edits, change);
   return growTree(image, edits, [...lost]);
 }
 
-/** Edits that change nothing against what is durable are left out, so that equal outcomes have equal edits. */
 function withChange(image: DiskImage, before: Edits, change: NameChange): Edits {
   const edits = new Map(before);
+  addChange(image, edits, change);
+  return edits;
+}
+
+/** Edits that change nothing against what is durable are left out, so that equal outcomes have equal edits. */
+function addChange(image: DiskImage, edits: Map<string, NameEdit>, change: NameChange): void {
   for (const edit of change.edits) {
     const place = placeOf(edit);
     if (directoryIn(image.inodes, edit.directory).durable.get(edit.name) === edit.inode) edits.delete(place);
     else edits.set(place, edit);
   }
-  return edits;
 }
 
 function keyOf(edits: Edits): string {

@@ -78,6 +78,7 @@ export class SimulatedKernel {
   pass(milliseconds: number): void {
     this.clock += milliseconds;
     this.#passed += milliseconds;
+    if (this.#timers.every((timer) => timer.due > this.#passed)) return;
     const due = this.#timers.filter((timer) => timer.due <= this.#passed);
     this.#timers = this.#timers.filter((timer) => timer.due > this.#passed);
     for (const { ring } of due) ring();

@@ -29,28 +29,40 @@ export class SimulatedProcess {
    * but never learns so.
    */
   perform<T>(operation: FileOperation, path: string, action: () => T, to?: string): Promise<T> {
-    return new Promise((resolve) => {
-      this.#assertAlive();
-      let result: T;
-      try {
-        result = action();
-      } finally {
-        this.kernel.announce(this.pid, operation, path, to);
-        this.#assertAlive();
-      }
-      resolve(result);
-    });
+    try {
+      return Promise.resolve(this.#performNow(operation, path, action, to));
+    } catch (error) {
+      return rejected(error);
+    }
   }
 
   /** For what is no file operation. */
   askKernel<T>(action: () => T): Promise<T> {
-    return new Promise((resolve) => {
+    try {
       this.#assertAlive();
-      resolve(action());
-    });
+      return Promise.resolve(action());
+    } catch (error) {
+      return rejected(error);
+    }
+  }
+
+  #performNow<T>(operation: FileOperation, path: string, action: () => T, to: string | undefined): T {
+    this.#assertAlive();
+    try {
+      return action();
+    } finally {
+      this.kernel.announce(this.pid, operation, path, to);
+      this.#assertAlive();
+    }
   }
 
   #assertAlive(): void {
     if (!this.isAlive) throw new ProcessKilled(this.pid);
   }
+}
+
+/** Whatever a simulated call throws, as Node's would reject with it. */
+function rejected(error: unknown): Promise<never> {
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is passed on, not made here
+  return Promise.reject(error);
 }

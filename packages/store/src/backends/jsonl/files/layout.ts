@@ -1,6 +1,6 @@
 /** Where things lie in a store's directory. docs/format.md shows the same as a tree. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
 import { aliasFileName } from "../../../migrate/aliases.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
@@ -107,5 +107,5 @@ export const MIGRATION_LOCK = "@migrate";
 
 /** Spread over 256 directories, so that a look at one lease does not read the names of all. */
 export function leaseShard({ leases }: Layout, name: string): string {
-  return `${leases}/${createHash("sha256").update(name).digest("hex").slice(0, 2)}`;
+  return `${leases}/${hash("sha256", name).slice(0, 2)}`;
 }
