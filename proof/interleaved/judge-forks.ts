@@ -55,14 +55,15 @@ function mayBe(
   const inIt = new Set(beginning.map(({ content }) => content));
   const has = ({ contents }: TimedWrite): number => contents.filter((content) => inIt.has(content)).length;
   if (writes.some((write) => has(write) > 0 && write.called > answered)) return false;
-  if (at === undefined && writes.some((write) => has(write) % write.contents.length > 0)) return false;
   return sessions.some((parent) => {
     if (parent.key !== key || parent.id === session.id || !isBeginning(beginning, parent.messages))
       return false;
     if (at !== undefined) return true;
     const inParent = new Set(parent.messages.map(({ content }) => content));
-    return writes.every(
-      (write) => write.answered > called || has(write) > 0 || !inParent.has(write.contents[0] ?? ""),
-    );
+    // A batch is there as far as the other session has it: that may itself be a fork that cuts one in two.
+    return writes.every((write) => {
+      const most = write.contents.filter((content) => inParent.has(content)).length;
+      return has(write) === most || (has(write) === 0 && write.answered > called);
+    });
   });
 }

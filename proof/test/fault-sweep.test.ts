@@ -2,11 +2,17 @@ import { describe, expect, test } from "vitest";
 import { SimulatedMachine } from "@longhand/store/testing";
 import { performStep } from "../crash-images/perform-step.ts";
 import { DIRECTORY, examine, open } from "../fault-sweep/examine.ts";
-import { Measure, type Outcome } from "../fault-sweep/outcomes.ts";
+import { Measure } from "../fault-sweep/outcomes.ts";
 import { spoilCheckpoint } from "../fault-sweep/spoil-checkpoint.ts";
 import { Sweep } from "../fault-sweep/sweep.ts";
 import { faultSweep } from "../fault-sweep/part.ts";
-import { droppedBelow, mayBeSpoiled, WORKLOADS, type Workload } from "../fault-sweep/workload.ts";
+import {
+  type Outcome,
+  droppedBelow,
+  mayBeSpoiled,
+  WORKLOADS,
+  type Workload,
+} from "../fault-sweep/workload.ts";
 import { Violation, type Findings } from "../part.ts";
 
 const SHORT: Workload = {

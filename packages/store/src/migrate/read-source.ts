@@ -107,7 +107,7 @@ async function* readForeignLines(
 }
 
 /** As each of them begins, or with the checksum at its end. In a user's words these quotes would be escaped. */
-const OURS = /^\{"(?:longhand":|seq":[0-9]+,"at":"|checkpoint":\{)|,"crc":"[0-9a-f]{8}"\}/;
+const OURS = /^\{"(?:longhand"|seq":[0-9]+,"at":"|checkpoint":\{)|,"crc":"[0-9a-f]{8}"\}/;
 
 function isOurLine(line: Buffer): boolean {
   return OURS.test(line.toString("latin1"));

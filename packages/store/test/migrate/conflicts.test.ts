@@ -152,6 +152,15 @@ describe("things in the way", () => {
     expect(await readFile(join(directory, "a.jsonl"))).toEqual(bytes);
   });
 
+  test("one of ours that was cut and glued in its header line is not mined for messages either", async () => {
+    const glued =
+      '{"longhand"6-01-01T00:00:00.120Z","id":"x","message":{"role":"user","content":"hello"},:1,"key":"a"\n';
+    await put(directory, "a.jsonl", glued);
+    const { report } = await migrate(directory);
+    expect(report.migrated).toEqual([]);
+    expect(await readFile(join(directory, "a.jsonl"), "utf8")).toBe(glued);
+  });
+
   test("a sidecar beside a session of ours stays", async () => {
     await put(directory, "a.jsonl", '{"role":"user","content":"mine"}\n');
     await migrate(directory);
