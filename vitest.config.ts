@@ -6,6 +6,8 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 // In-process tests run the sources; tests that start processes run what was built.
 const alias = [
   { find: /^@longhand\/store\/testing$/, replacement: path("packages/store/src/testing/index.ts") },
+  { find: /^@longhand\/store\/context$/, replacement: path("packages/store/src/context.ts") },
+  { find: /^@longhand\/store\/memory$/, replacement: path("packages/store/src/memory.ts") },
   { find: /^@longhand\/store$/, replacement: path("packages/store/src/index.ts") },
 ];
 

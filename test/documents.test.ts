@@ -73,16 +73,20 @@ describe("examples", () => {
   };
 
   // The blocks of a page are one program: a later one may use what an earlier one made.
-  test.each(["README.md", "packages/store/README.md", "docs/store.md", "docs/session-store.md"])(
-    "of %s compile and run",
-    async (path) => {
-      const program = blocksOf(path, "ts").join("\n");
-      expect(program).toContain("openStore");
-      expect(typeErrorsIn(program)).toEqual([]);
-      const { exitCode, stderr } = await runExample(program, await temporaryDirectory());
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    },
-  );
+  test.each([
+    "README.md",
+    "packages/store/README.md",
+    "docs/store.md",
+    "docs/session-store.md",
+    "docs/context.md",
+    "docs/memory.md",
+  ])("of %s compile and run", async (path) => {
+    const program = blocksOf(path, "ts").join("\n");
+    expect(program).toContain("openStore");
+    expect(typeErrorsIn(program)).toEqual([]);
+    const { exitCode, stderr } = await runExample(program, await temporaryDirectory());
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  });
 
   test("README.md prints what it says", async () => {
     const [program] = blocksOf("README.md", "ts");

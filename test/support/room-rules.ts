@@ -77,7 +77,10 @@ export const LONGHAND_RULES: PackageRules = {
   },
   everywhere: ["command-error.ts"],
   testing: undefined,
-  packages: ["@longhand/store", "@longhand/store/testing", "commander", "picocolors"],
+  packages: [
+    ...["@longhand/store", "@longhand/store/context", "@longhand/store/memory", "@longhand/store/testing"],
+    ...["commander", "picocolors"],
+  ],
   nodeModules: {},
   touchesWorld: ["*"],
   worldExceptions: {},

@@ -1,0 +1,48 @@
+/** `@longhand/store/context`: what the model sees. docs/context.md */
+
+import {
+  compactSession as compact,
+  type CompactOptions,
+  type Compaction,
+} from "./context/compact-session.ts";
+import { nodeHost } from "./host/node-host.ts";
+import type { Message } from "./record/message.ts";
+import type { Session } from "./store/types.ts";
+
+/** Replaces the oldest turns of what the model sees by a summary, if there are too many; everything stays in the log. */
+export async function compactSession<M extends Message>(
+  session: Session<M>,
+  options?: CompactOptions,
+): Promise<Compaction> {
+  return await compact(nodeHost, session, options);
+}
+
+export { buildContext } from "./context/build-context.ts";
+export { contextUsage } from "./context/context-usage.ts";
+export { contextOverflow, type ContextOverflow } from "./context/overflow.ts";
+export { estimateTokens } from "./context/estimate-tokens.ts";
+export {
+  estimatorNamed,
+  fourCharacterEstimator,
+  standardEstimator,
+  tokensOfTools,
+  twoAndAHalfCharacterEstimator,
+} from "./context/estimators.ts";
+export { explainCompaction, undoCompaction, type ExplainedCompaction } from "./context/undo-compaction.ts";
+export { pinMessage, pins, unpinMessage } from "./context/pins.ts";
+export { repairHistory } from "./context/repair-history.ts";
+export { correctionOf, reportUsage, type UsageReport } from "./context/token-correction.ts";
+export { turnsOf, type LoggedMessage, type Turn } from "./context/turns.ts";
+export type { Compacted, Compaction, CompactOptions, NotCompacted } from "./context/compact-session.ts";
+export type { Weight } from "./context/compaction-plan.ts";
+export type {
+  AskModel,
+  Context,
+  ContextOptions,
+  ContextUsage,
+  HistoryRepair,
+  Question,
+  Shortened,
+  TokenEstimator,
+  ToolSchema,
+} from "./context/types.ts";

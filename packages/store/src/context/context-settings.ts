@@ -1,0 +1,62 @@
+/** The options of a context, checked and complete. */
+
+import { LonghandError } from "../errors.ts";
+import { isJsonObject } from "../record/json.ts";
+import { checkOptions, checkValue, count, text } from "../store/check-options.ts";
+import { standardEstimator } from "./estimators.ts";
+import type { ContextOptions, TokenEstimator, ToolSchema } from "./types.ts";
+
+const DEFAULT_MAX_TOKENS = 32_000;
+const DEFAULT_RESERVE = 4_096;
+
+export interface ContextSettings {
+  readonly maxTokens: number;
+  /** Infinity: no limit. */
+  readonly maxBytes: number;
+  readonly reserve: number;
+  readonly tools: readonly ToolSchema[];
+  readonly system: string;
+  readonly model: string | undefined;
+  readonly estimator: TokenEstimator;
+}
+
+export function contextSettings(of: string, options: ContextOptions = {}): ContextSettings {
+  checkOptions(of, options, {
+    maxTokens: count,
+    maxBytes: count,
+    reserve: count,
+    tools: [isToolList, "an array of tools that each have a name"],
+    system: text,
+    model: text,
+    estimator: [isEstimator, "an object with name, tokensOf and tokensOfMessage"],
+  });
+  const { maxTokens = DEFAULT_MAX_TOKENS, maxBytes = Infinity, tools = [], system = "" } = options;
+  const { reserve = Math.min(DEFAULT_RESERVE, Math.floor(maxTokens / 4)), model } = options;
+  checkTools(of, tools);
+  const { estimator = standardEstimator } = options;
+  return { maxTokens, maxBytes, reserve, tools, system, model, estimator };
+}
+
+/** Their size is that of their JSON: what has none cannot be sent either. */
+function checkTools(of: string, tools: readonly ToolSchema[]): void {
+  try {
+    checkValue(of, "tools", JSON.stringify(tools), text);
+  } catch (cause) {
+    throw new LonghandError("OPTION_INVALID", `tools of ${of} must be JSON`, { of, option: "tools" }, cause);
+  }
+}
+
+function isToolList(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string")
+  );
+}
+
+function isEstimator(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    typeof value["name"] === "string" &&
+    typeof value["tokensOf"] === "function" &&
+    typeof value["tokensOfMessage"] === "function"
+  );
+}

@@ -1,0 +1,53 @@
+/** Writes a compaction that was decided on an older state of the session, if what it cuts is still as it was then. */
+
+import { isLonghandError } from "../errors.ts";
+import type { Session } from "../store/types.ts";
+import { COMPACTION, currentCompaction, type CompactionNote } from "./current-compaction.ts";
+
+/** Messages that keep arriving do not change what is cut; these records may. */
+const CHANGES_VIEW: ReadonlySet<string> = new Set([
+  "truncate",
+  "rewind",
+  "compact",
+  "reset",
+  "summary",
+  "unknown",
+]);
+
+/** Where others write without a pause, the next turn is time enough. */
+const MOST_TRIES = 20;
+
+/** The seq of the record; `undefined`: the view was changed since `base`, and nothing was written. */
+export async function writeCompaction(
+  session: Session,
+  base: number,
+  cut: { readonly summary: string; readonly keepFrom: number },
+  about: Omit<CompactionNote, "previous">,
+): Promise<number | undefined> {
+  const previous = (await currentCompaction(session))?.noteSeq;
+  const data: CompactionNote = { ...about, ...(previous === undefined ? {} : { previous }) };
+  for (let tried = 1; tried <= MOST_TRIES; tried += 1) {
+    const seen = await unchangedUpTo(session, base);
+    if (seen === undefined) return undefined;
+    try {
+      // The record comes right behind its note: that is how they belong together.
+      const noted = await session.note(COMPACTION, data, { expectedSeq: seen });
+      return (await session.compact(cut, { expectedSeq: noted.seq })).seq;
+    } catch (error) {
+      // Somebody has written in between: look again at what.
+      if (!isLonghandError(error, "SEQ_CONFLICT")) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The newest seq; `undefined`: something since `base` has changed the view. */
+async function unchangedUpTo(session: Session, base: number): Promise<number | undefined> {
+  const seq = (await session.state())?.seq ?? 0;
+  if (seq < base) return undefined;
+  if (seq === base) return base;
+  for await (const { op } of session.records({ from: base + 1, to: seq })) {
+    if (op !== undefined && CHANGES_VIEW.has(op)) return undefined;
+  }
+  return seq;
+}

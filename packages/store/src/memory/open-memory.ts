@@ -1,0 +1,205 @@
+/**
+ * What outlives a conversation. The truth is a log in a store of its own (stored-memory-log.ts); beside it lies Markdown for
+ * people (markdown/). Other processes may have the same memory open.
+ */
+
+import { join, resolve } from "node:path";
+import { checkSafeDirectory } from "../host/check-safe-directory.ts";
+import { ioError } from "../host/io-error.ts";
+import { makeDirectories } from "../host/make-directories.ts";
+import {
+  ANYTHING,
+  checkOptions,
+  checkValue,
+  flag,
+  id as idText,
+  oneOf,
+  text,
+} from "../store/check-options.ts";
+import { KeyedQueue } from "../store/keyed-queue.ts";
+import type { Session, Store } from "../store/types.ts";
+import { consolidate } from "./consolidate.ts";
+import { MemoryPages } from "./markdown/memory-pages.ts";
+import type { MemoryWorld } from "./memory-log.ts";
+import { promptSection } from "./prompt-section.ts";
+import { recall } from "./recall.ts";
+import { checkScope } from "./scope.ts";
+import type { ScopeView } from "./scope-view.ts";
+import { noSuchEntry, StoredMemoryLog } from "./stored-memory-log.ts";
+import type {
+  Consolidated,
+  ConsolidateOptions,
+  Forgotten,
+  Memory,
+  MemoryEntry,
+  MemoryKind,
+  MemoryOptions,
+  NewMemory,
+  PromptSection,
+  PromptSectionOptions,
+  RecallOptions,
+  Recollection,
+  Scope,
+} from "./types.ts";
+
+const PAGES = "pages";
+
+export async function openMemory(world: MemoryWorld, options: MemoryOptions): Promise<Memory> {
+  checkOptions("openMemory", options, { directory: ANYTHING, sessions: ANYTHING });
+  const { directory, sessions } = options;
+  checkValue("openMemory", "directory", directory, [isPath, "the path of a directory"]);
+  checkValue("openMemory", "sessions", sessions, [isStore, "an open store"]);
+  const path = await prepareDirectory(world, resolve(directory));
+  const memory = new StoredMemory(world, path, sessions);
+  await memory.open().catch(async (error: unknown) => {
+    // It failed to open; that closing it may fail as well is not news.
+    await memory.abandon().catch(() => undefined);
+    throw error;
+  });
+  return memory;
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isStore(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "search" in value;
+}
+
+/** Its real path is taken once: a link that changes later does not move the memory. */
+async function prepareDirectory({ host: { files, user } }: MemoryWorld, directory: string): Promise<string> {
+  try {
+    await makeDirectories(files, directory);
+    const path = await files.resolve(directory);
+    await checkSafeDirectory(files, path, user);
+    return path;
+  } catch (error) {
+    throw ioError(error, "preparing the memory's directory", directory);
+  }
+}
+
+class StoredMemory implements Memory {
+  readonly #world: MemoryWorld;
+  readonly #sessions: Store;
+  readonly #log: StoredMemoryLog;
+  readonly #pages: MemoryPages;
+  /** The pages are written by one at a time, and never while the log is written anew. */
+  readonly #queue = new KeyedQueue();
+  #closing: Promise<void> | undefined;
+
+  constructor(world: MemoryWorld, directory: string, sessions: Store) {
+    this.#world = world;
+    this.#sessions = sessions;
+    this.#log = new StoredMemoryLog(world, join(directory, "store"));
+    this.#pages = new MemoryPages(world.host, directory, this.#log);
+  }
+
+  async open(): Promise<void> {
+    await this.#log.open();
+    await this.#pages.open();
+    await this.refresh();
+  }
+
+  async abandon(): Promise<void> {
+    await this.#log.close();
+  }
+
+  async remember(entry: NewMemory): Promise<MemoryEntry> {
+    const fields = ["text", "kind", "scope", "source", "confidence", "supersedes"];
+    checkOptions("remember", entry, Object.fromEntries(fields.map((field) => [field, ANYTHING])));
+    const { scope, kind = "core", source = { by: "request" }, ...rest } = entry;
+    const [added] = await this.#log.add(scope, () => ({ entries: [{ ...rest, kind, source }] }));
+    if (added === undefined) throw new Error("an entry that was added is not in its scope");
+    return added;
+  }
+
+  async entries(options: {
+    scope: Scope;
+    kind?: MemoryKind;
+    all?: boolean;
+  }): Promise<readonly MemoryEntry[]> {
+    checkOptions("entries", options, { scope: ANYTHING, kind: oneOf("core", "daily"), all: flag });
+    const { scope, kind, all = false } = options;
+    return selected(await this.#log.read(checkScope(scope)), all).filter(
+      (entry) => kind === undefined || entry.kind === kind,
+    );
+  }
+
+  async everything(options?: { all?: boolean }): Promise<readonly MemoryEntry[]> {
+    checkOptions("everything", options, { all: flag });
+    const found: MemoryEntry[] = [];
+    for (const view of await this.#log.views()) found.push(...selected(view, options?.all ?? false));
+    return found;
+  }
+
+  async entry(id: string): Promise<MemoryEntry | undefined> {
+    return (await this.#viewWith(id))?.entry(id);
+  }
+
+  async undo(id: string): Promise<MemoryEntry> {
+    const view = await this.#viewWith(id);
+    if (view?.entry(id) === undefined) throw noSuchEntry(id);
+    await this.#log.undo(view.scope, [id]);
+    const undone = (await this.#log.read(view.scope)).entry(id);
+    if (undone === undefined) throw noSuchEntry(id);
+    return undone;
+  }
+
+  async forget(id: string): Promise<Forgotten> {
+    return await this.#queue.run(PAGES, async () => {
+      // What was edited by hand is taken in before the line it stands on may go.
+      await this.#pages.refresh();
+      const view = await this.#viewWith(id);
+      if (view === undefined) throw noSuchEntry(id);
+      const forgotten = await this.#log.forget(view.scope, id);
+      await this.#pages.refresh();
+      return forgotten;
+    });
+  }
+
+  async promptSection(options: PromptSectionOptions): Promise<PromptSection> {
+    const fields = { scope: ANYTHING, maxTokens: ANYTHING, about: text, estimator: ANYTHING };
+    checkOptions("promptSection", options, fields);
+    return await promptSection(this.#log, this.#world.host.now(), options);
+  }
+
+  async recall(query: string, options: RecallOptions): Promise<readonly Recollection[]> {
+    return await recall(this.#log, this.#sessions, query, options);
+  }
+
+  async consolidate(session: Session, options: ConsolidateOptions): Promise<Consolidated> {
+    return await consolidate(this.#world.host, this.#log, session, options);
+  }
+
+  async refresh(): Promise<readonly MemoryEntry[]> {
+    return await this.#queue.run(PAGES, async () => await this.#pages.refresh());
+  }
+
+  async close(): Promise<void> {
+    await (this.#closing ??= this.#close());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.refresh();
+    } finally {
+      await this.#log.close();
+    }
+  }
+
+  /** Of the scope that has, or had, the entry. */
+  async #viewWith(id: string): Promise<ScopeView | undefined> {
+    checkValue("the memory", "id", id, idText);
+    const views = await this.#log.views();
+    return views.find((view) => view.entry(id) !== undefined || view.forgotten(id) !== undefined);
+  }
+}
+
+function selected({ entries }: ScopeView, all: boolean): readonly MemoryEntry[] {
+  return all ? entries : entries.filter(({ status }) => status === "current");
+}

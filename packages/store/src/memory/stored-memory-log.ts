@@ -1,0 +1,221 @@
+/** The log of a memory over a store. memory-log.ts says what it promises, generations.ts where things lie. */
+
+import { isLonghandError, LonghandError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { makeId, RANDOM_BYTES_OF_AN_ID } from "../record/session-id.ts";
+import { KeyedQueue } from "../store/keyed-queue.ts";
+import type { Session } from "../store/types.ts";
+import { checkEntry } from "./check-entry.ts";
+import { Gate } from "./gate.ts";
+import {
+  generationOf,
+  headOf,
+  listScopes,
+  removeLitter,
+  setGeneration,
+  type MemoryStore,
+} from "./generations.ts";
+import type { Additions, EntryToAdd, MemoryLog, MemoryWorld } from "./memory-log.ts";
+import { removeForGood, rewriteScope } from "./rewrite-scope.ts";
+import { checkScope, scopeCode } from "./scope.ts";
+import type { ScopeView } from "./scope-view.ts";
+import { ScopeReader, type ReadScope } from "./scope-reader.ts";
+import {
+  PROGRESS,
+  UNDONE,
+  type MemoryMessage,
+  type Progress,
+  type StoredEntry,
+  type UndoneNote,
+} from "./stored-entry.ts";
+import type { Forgotten, MemoryEntry, Scope } from "./types.ts";
+
+/** After the first conflict the session is ours, so the second try succeeds unless others are let in again. */
+const MOST_TRIES = 20;
+
+type Write = (session: Session<MemoryMessage>) => Promise<unknown>;
+
+export class StoredMemoryLog implements MemoryLog {
+  readonly #world: MemoryWorld;
+  readonly #directory: string;
+  readonly #gate = new Gate();
+  readonly #queues = new KeyedQueue();
+  readonly #reader = new ScopeReader();
+  #store: MemoryStore | undefined;
+  #opening: Promise<MemoryStore> | undefined;
+  #isClosed = false;
+
+  constructor(world: MemoryWorld, directory: string) {
+    this.#world = world;
+    this.#directory = directory;
+  }
+
+  /** Finishes what a crash has cut short. */
+  async open(): Promise<void> {
+    await this.#gate.alone(async () => {
+      await removeLitter(await this.#opened(), this.#remove);
+    });
+  }
+
+  async read(scope: Scope): Promise<ScopeView> {
+    const checked = checkScope(scope);
+    return await this.#inScope(checked, async (store) => (await this.#reader.read(store, checked)).view);
+  }
+
+  async add(
+    scope: Scope,
+    decide: (view: ScopeView) => Additions | undefined,
+  ): Promise<readonly MemoryEntry[]> {
+    const checked = checkScope(scope);
+    let ids: readonly string[] = [];
+    const view = await this.#write(checked, ({ view, seq }) => {
+      const additions = decide(view);
+      const { entries = [], progress } = additions ?? {};
+      for (const entry of entries) checkEntry(entry, view);
+      const messages = toMessages(this.#world.host, entries, progress);
+      ids = messages.map(({ memory }) => memory.id);
+      if (messages.length > 0) return async (session) => await session.append(messages, { expectedSeq: seq });
+      if (progress === undefined) return undefined;
+      return async (session) => await session.note(PROGRESS, progress, { expectedSeq: seq });
+    });
+    return ids.flatMap((id) => view.entry(id) ?? []);
+  }
+
+  async undo(scope: Scope, ids: readonly string[]): Promise<void> {
+    await this.#write(checkScope(scope), ({ view, seq }) => {
+      const undoable = ids.filter((id) => (view.entry(id)?.status ?? "undone") !== "undone");
+      if (undoable.length === 0) return undefined;
+      const note: UndoneNote = { ids: undoable, at: timeOf(this.#world.host) };
+      return async (session) => await session.note(UNDONE, note, { expectedSeq: seq });
+    });
+  }
+
+  async forget(scope: Scope, id: string): Promise<Forgotten> {
+    const checked = checkScope(scope);
+    return await this.#gate.alone(async () => {
+      const store = await this.#opened();
+      const lock = await headOf(store, checked).lock();
+      try {
+        const { view, generation, seq } = await this.#reader.readLocked(store, checked);
+        const earlier = view.forgotten(id);
+        if (earlier !== undefined) return { id, at: earlier.at };
+        if (seq === 0 || view.entry(id) === undefined) throw noSuchEntry(id);
+        const at = timeOf(this.#world.host);
+        await rewriteScope(store, { scope: checked, generation, id, at }, this.#remove);
+        this.#reader.drop(checked);
+        // A journal holds the last writes for as long as its store is open.
+        this.#store = undefined;
+        await store.close();
+        return { id, at };
+      } finally {
+        await lock[Symbol.asyncDispose]();
+      }
+    });
+  }
+
+  async views(): Promise<readonly ScopeView[]> {
+    const listed = await this.#gate.shared(async () => await listScopes(await this.#opened()));
+    const views: ScopeView[] = [];
+    for (const each of listed) {
+      const read = async (store: MemoryStore): Promise<ReadScope> =>
+        await this.#reader.readListed(store, each);
+      views.push((await this.#inScope(each.scope, read)).view);
+    }
+    return views;
+  }
+
+  /** A lock of all who have this memory open, in other processes too, for what is no session. */
+  async withLock<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const lock = await this.#gate.shared(async () => await (await this.#opened()).session(key).lock());
+    try {
+      return await task();
+    } finally {
+      await lock[Symbol.asyncDispose]();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#gate.alone(async () => {
+      this.#isClosed = true;
+      const store = this.#store;
+      this.#store = undefined;
+      await store?.close();
+    });
+  }
+
+  async #write(scope: Scope, decide: (found: ReadScope) => Write | undefined): Promise<ScopeView> {
+    return await this.#inScope(scope, async (store) => {
+      for (let tries = 1; ; tries++) {
+        try {
+          const found = await this.#reader.read(store, scope);
+          const write = decide(found);
+          if (write === undefined) return found.view;
+          if (found.seq === 0) await this.#begin(store, scope, decide);
+          else await write(generationOf(store, scope, found.generation));
+          return (await this.#reader.read(store, scope)).view;
+        } catch (error) {
+          if (!isLonghandError(error, "SEQ_CONFLICT") || tries >= MOST_TRIES) throw error;
+        }
+      }
+    });
+  }
+
+  /** The first record of a scope is written under the lock of its head: nobody can be about to remove the generation. */
+  async #begin(
+    store: MemoryStore,
+    scope: Scope,
+    decide: (found: ReadScope) => Write | undefined,
+  ): Promise<void> {
+    const lock = await headOf(store, scope).lock();
+    try {
+      const found = await this.#reader.readLocked(store, scope);
+      // First the name, then the log: one without a name would have to be looked for.
+      if (found.seq === 0) await setGeneration(store, scope, found.generation);
+      await decide(found)?.(generationOf(store, scope, found.generation));
+    } finally {
+      await lock[Symbol.asyncDispose]();
+    }
+  }
+
+  async #inScope<T>(scope: Scope, task: (store: MemoryStore) => Promise<T>): Promise<T> {
+    return await this.#gate.shared(
+      async () => await this.#queues.run(scopeCode(scope), async () => await task(await this.#opened())),
+    );
+  }
+
+  /** Opened by whoever needs it first; for others at the same moment it is the same. */
+  async #opened(): Promise<MemoryStore> {
+    if (this.#isClosed) throw new LonghandError("STORE_CLOSED", "the memory is closed; open it again");
+    if (this.#store !== undefined) return this.#store;
+    this.#opening ??= this.#world.openStore(this.#directory).finally(() => (this.#opening = undefined));
+    return (this.#store = await this.#opening);
+  }
+
+  readonly #remove = async (session: Session<MemoryMessage>): Promise<void> => {
+    await removeForGood(this.#world.host, this.#directory, session);
+  };
+}
+
+export function noSuchEntry(id: string): LonghandError {
+  return new LonghandError("OPTION_INVALID", `there is no entry ${JSON.stringify(id)} in this memory`, {
+    option: "id",
+    id,
+  });
+}
+
+function toMessages(
+  host: Host,
+  entries: readonly EntryToAdd[],
+  progress: Progress | undefined,
+): readonly (MemoryMessage & { readonly memory: StoredEntry })[] {
+  return entries.map(({ text, kind, source, confidence = 1, supersedes = [], at }, index) => {
+    const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
+    const stored = { id, kind, at: at ?? timeOf(host), confidence, source, supersedes };
+    const memory = index === 0 && progress !== undefined ? { ...stored, progress } : stored;
+    return { role: "system", content: text, memory };
+  });
+}
+
+function timeOf(host: Host): string {
+  return new Date(host.now()).toISOString();
+}

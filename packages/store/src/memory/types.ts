@@ -1,0 +1,142 @@
+/** The public face of the memory: what docs and callers speak of. Meanings are in docs/memory.md. */
+
+import type { AskModel, TokenEstimator } from "../context/types.ts";
+import type { Session, Store } from "../store/types.ts";
+
+/**
+ * Whose it is. Two scopes are the same only if every field is exactly the same: nothing is joined, cut or folded. With no
+ * field at all it is global.
+ */
+export interface Scope {
+  readonly user?: string;
+  readonly channel?: string;
+  readonly agent?: string;
+}
+
+/** "core": a lasting fact. "daily": what happened, by date. */
+export type MemoryKind = "core" | "daily";
+
+export type MemorySource =
+  | {
+      readonly by: "conversation";
+      readonly key: string;
+      readonly id: string;
+      readonly from: number;
+      readonly to: number;
+    }
+  /** Somebody said: remember that. */
+  | { readonly by: "request" }
+  /** Somebody edited the Markdown. */
+  | { readonly by: "hand"; readonly file: string };
+
+export interface MemoryEntry {
+  readonly id: string;
+  readonly kind: MemoryKind;
+  readonly scope: Scope;
+  readonly text: string;
+  readonly source: MemorySource;
+  /** ISO 8601. A daily entry belongs to the day it begins with. */
+  readonly at: string;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  /** The ids of those whose place it takes. */
+  readonly supersedes: readonly string[];
+  /** "superseded" and "undone" ones are kept and shown on request, never told to a model. */
+  readonly status: "current" | "superseded" | "undone";
+}
+
+export interface NewMemory {
+  readonly text: string;
+  readonly kind?: MemoryKind;
+  readonly scope: Scope;
+  readonly source?: MemorySource;
+  readonly confidence?: number;
+  readonly supersedes?: readonly string[];
+}
+
+export interface MemoryOptions {
+  /** Where the Markdown for people goes, and the store that holds the truth (`DIRECTORY/store`). */
+  readonly directory: string;
+  /** The sessions that can be recalled. */
+  readonly sessions: Store;
+}
+
+export interface Memory extends AsyncDisposable {
+  remember(entry: NewMemory): Promise<MemoryEntry>;
+  /** Of exactly this scope, oldest first. @default only current ones, of every kind */
+  entries(options: { scope: Scope; kind?: MemoryKind; all?: boolean }): Promise<readonly MemoryEntry[]>;
+  /** Of every scope, for the person whose machine this is. */
+  everything(options?: { all?: boolean }): Promise<readonly MemoryEntry[]>;
+  entry(id: string): Promise<MemoryEntry | undefined>;
+  /** Takes an entry back; what it superseded is current again. Undoing twice changes nothing. */
+  undo(id: string): Promise<MemoryEntry>;
+  /** Really removes it: the text is in no file of the memory any more. A line stays that says when, not what. */
+  forget(id: string): Promise<Forgotten>;
+  /** What an agent may be told: the scope's own entries and those of wider scopes (`visibleScopes`), as fenced data. */
+  promptSection(options: PromptSectionOptions): Promise<PromptSection>;
+  /** Every word must be found. Over the entries that are visible to the scope and the sessions consolidated under it. */
+  recall(query: string, options: RecallOptions): Promise<readonly Recollection[]>;
+  /** The turns that are complete and not consolidated yet. */
+  consolidate(session: Session, options: ConsolidateOptions): Promise<Consolidated>;
+  /** Takes in what was edited by hand, then writes the Markdown anew where it differs. Answers with the new entries. */
+  refresh(): Promise<readonly MemoryEntry[]>;
+  close(): Promise<void>;
+}
+
+export interface Forgotten {
+  readonly id: string;
+  readonly at: string;
+}
+
+export interface PromptSectionOptions {
+  readonly scope: Scope;
+  /** @default 2000 */
+  readonly maxTokens?: number;
+  /** What the conversation is about: facts that share words with it come first. */
+  readonly about?: string;
+  readonly estimator?: TokenEstimator;
+}
+
+export interface PromptSection {
+  /** "" where nothing is known. */
+  readonly text: string;
+  readonly entries: readonly MemoryEntry[];
+}
+
+export interface RecallOptions {
+  readonly scope: Scope;
+  /** @default 10 */
+  readonly limit?: number;
+  /** @default "all" */
+  readonly in?: "memory" | "sessions" | "all";
+}
+
+/** The citation can be opened: `session(key).records({ from: seq, to: seq })`. */
+export type Recollection =
+  | { readonly from: "memory"; readonly entry: MemoryEntry; readonly snippet: string; readonly score: number }
+  | {
+      readonly from: "session";
+      readonly key: string;
+      readonly seq: number;
+      readonly snippet: string;
+      readonly score: number;
+    };
+
+export interface ConsolidateOptions {
+  readonly scope: Scope;
+  readonly model: AskModel;
+  /** Milliseconds for all tries together. @default 60000 */
+  readonly timeLimit?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Consolidated {
+  /** Of the turns that were looked at; `undefined`: there was nothing new. */
+  readonly range: { readonly from: number; readonly to: number } | undefined;
+  readonly entries: readonly MemoryEntry[];
+  /**
+   * Of a model that could not be reached: the turns are left for the next time. Of one whose answer could not be used: the
+   * daily entry is in the words of the turn itself, and there is no fact.
+   */
+  readonly failure: string | undefined;
+}

@@ -1,0 +1,180 @@
+/**
+ * A long life: thousands of turns with tools through building, compacting and consolidating, with a scripted model, on a
+ * machine whose process is killed, or whose power is cut, every now and then. Nothing acknowledged is lost, no request is
+ * over its budget or refused by a strict provider, no turn is consolidated twice or left out; and what a turn costs does not
+ * grow.
+ */
+
+import { expect, test } from "vitest";
+import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
+import { compactSession } from "../../src/context/compact-session.ts";
+import { standardEstimator, tokensOfTools } from "../../src/context/estimators.ts";
+import { buildContext, repairHistory, type AskModel } from "../../src/context.ts";
+import type { Host } from "../../src/host/host.ts";
+import { openStore, type Message, type Session } from "../../src/index.ts";
+import { openMemory } from "../../src/memory/open-memory.ts";
+import type { Memory, Scope } from "../../src/memory.ts";
+import { SeededRandom } from "../../src/testing/seeded-random.ts";
+import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { refusal } from "../support/strict-provider.ts";
+
+const TURNS = 2000;
+const KEY = "chat";
+const SCOPE: Scope = { user: "ann" };
+/** Small, so that files are sealed many times. */
+const SEGMENT_BYTES = 128 * 1024;
+const MAX_TOKENS = 3000;
+const RESERVE = 400;
+const TOOLS = [{ name: "look", description: "Looks something up", parameters: { type: "object" } }];
+
+interface Life {
+  /** The first turn that is not known to be complete. */
+  turn: number;
+  /** By the id of its append. */
+  readonly acknowledged: Map<string, Message>;
+  compactions: number;
+  /** File operations, by turn. */
+  readonly operations: number[];
+  readonly random: SeededRandom;
+}
+
+/** Names the turns it was shown, so that each can be counted in what is remembered. */
+const scribe: AskModel = ({ user }) => {
+  const turns = [...user.matchAll(/USER: turn <(\d+)>/gu)].map(([, turn]) => turn);
+  return Promise.resolve(JSON.stringify({ history_entry: `turns: ${turns.join(" ")}`, facts: [] }));
+};
+
+const minutes: AskModel = ({ user }) => Promise.resolve(`minutes of ${user.length} characters`);
+
+async function liveUntilKilled(host: Host, life: Life): Promise<void> {
+  const quiet = { onError: () => undefined, onDamage: () => undefined };
+  const store = await openStore(jsonlBackend("/sessions", { host, segmentBytes: SEGMENT_BYTES }), quiet);
+  const world = {
+    host,
+    openStore: async (directory: string) =>
+      await openStore(jsonlBackend(directory, { host, segmentBytes: SEGMENT_BYTES }), quiet),
+  };
+  const memory = await openMemory(world, { directory: "/memory", sessions: store });
+  const session = store.session(KEY);
+  await repairHistory(session);
+  for (; life.turn <= TURNS; life.turn += 1) await takeTurn(host, session, memory, life);
+  await memory.close();
+  await store.close();
+}
+
+async function takeTurn(host: Host, session: Session, memory: Memory, life: Life): Promise<void> {
+  const { turn } = life;
+  const say = async (part: string, messages: readonly Message[]): Promise<void> => {
+    // The id makes a retry after a crash safe: it is there once, whether the first try got through or not.
+    await session.append(messages, { id: `${turn} ${part}` });
+    for (const [index, message] of messages.entries())
+      life.acknowledged.set(`${turn} ${part} ${index}`, message);
+  };
+  await say("question", [{ role: "user", content: `turn <${turn}> ${"and more ".repeat(turn % 30)}` }]);
+  const calls = Array.from({ length: turn % 3 }, (_, index) => ({
+    ...{ id: `call_${index}`, name: "look", arguments: { at: turn } },
+  }));
+  if (calls.length > 0) {
+    const results = calls.map(({ id }): Message => ({ role: "tool", toolCallId: id, content: result(turn) }));
+    await say("call", [{ role: "assistant", content: "", toolCalls: calls }, ...results]);
+  }
+  await request(session);
+  await say("answer", [{ role: "assistant", content: `answer <${turn}>` }]);
+  if (turn % 3 === 0) await compactIfNeeded(host, session, life);
+  // In the background, now and then.
+  if (turn % 4 === 0 || turn === TURNS) await memory.consolidate(session, { scope: SCOPE, model: scribe });
+}
+
+async function compactIfNeeded(host: Host, session: Session, life: Life): Promise<void> {
+  const { done } = await compactSession(host, session, {
+    ...{ ask: life.random.below(10) === 0 ? () => Promise.reject(new Error("down")) : minutes },
+    ...{ maxContextTokens: MAX_TOKENS, maxHistoryMessages: 50 },
+  });
+  if (done) life.compactions += 1;
+}
+
+function result(turn: number): string {
+  return `result of ${turn} ${"x y z ".repeat((turn * 37) % 400)}`;
+}
+
+async function request(session: Session): Promise<void> {
+  const options = { maxTokens: MAX_TOKENS, reserve: RESERVE, tools: TOOLS, system: "You are helpful." };
+  const { messages } = await buildContext(session, options);
+  const tokens = messages.reduce((sum, message) => sum + standardEstimator.tokensOfMessage(message), 0);
+  expect(tokens + tokensOfTools(TOOLS, standardEstimator) + RESERVE).toBeLessThanOrEqual(MAX_TOKENS);
+  expect(refusal(messages)).toBeUndefined();
+}
+
+/** Runs one process until it is done or killed; answers with the machine as the next one finds it. */
+async function runOnce(machine: SimulatedMachine, life: Life, killAfter: number): Promise<SimulatedMachine> {
+  const host = machine.startProcess();
+  let operations = 0;
+  const killed = new AbortController();
+  let captured = machine.capture();
+  machine.onOperation(() => {
+    life.operations[life.turn] = (life.operations[life.turn] ?? 0) + 1;
+    if (++operations !== killAfter) return;
+    captured = machine.capture();
+    killed.abort();
+    host.kill();
+  });
+  try {
+    await liveUntilKilled(host, life);
+    return machine;
+  } catch (error) {
+    if (!killed.signal.aborted) throw error;
+  }
+  if (life.random.below(2) === 0) return captured.afterKill();
+  const [state] = captured.afterPowerLoss({ limit: 1, seed: life.random.below(2 ** 31) });
+  return state ?? captured.afterKill();
+}
+
+test(`${TURNS} turns, killed and cut off every few hundred operations`, async () => {
+  const random = new SeededRandom(7);
+  const life: Life = { turn: 1, acknowledged: new Map(), compactions: 0, operations: [], random };
+  let machine = new SimulatedMachine(7);
+  let lives = 0;
+  while (life.turn <= TURNS) {
+    lives += 1;
+    machine = await runOnce(machine, life, 200 + random.below(6000));
+  }
+  expect(lives).toBeGreaterThan(20);
+  expect(life.compactions).toBeGreaterThan(50);
+
+  const store = await openStore(jsonlBackend("/sessions", { host: machine.startProcess() }), {
+    readOnly: true,
+  });
+  const records = new Map<string, number>();
+  for await (const record of store.session(KEY).records()) {
+    if (record.op !== undefined) continue;
+    const text = JSON.stringify(record.message);
+    records.set(text, (records.get(text) ?? 0) + 1);
+  }
+  // Messages of one turn may be alike; as often as one was acknowledged it is there, and no more often.
+  const expected = new Map<string, number>();
+  for (const message of life.acknowledged.values()) {
+    const text = JSON.stringify(message);
+    expected.set(text, (expected.get(text) ?? 0) + 1);
+  }
+  const wrong = [...expected].filter(([text, count]) => records.get(text) !== count);
+  expect(wrong.slice(0, 3)).toEqual([]);
+
+  const host = machine.startProcess();
+  const world = {
+    host,
+    openStore: async (directory: string) =>
+      await openStore(jsonlBackend(directory, { host, segmentBytes: SEGMENT_BYTES })),
+  };
+  const memory = await openMemory(world, { directory: "/memory", sessions: store });
+  const turns = (await memory.entries({ scope: SCOPE, kind: "daily" })).flatMap(({ text }) =>
+    [...text.matchAll(/\d+/gu)].map(([turn]) => Number(turn)),
+  );
+  expect(turns).toEqual(Array.from({ length: TURNS }, (_, index) => index + 1));
+
+  const share = (from: number, to: number): number => median(life.operations.slice(from, to));
+  expect(share(1700, 2000)).toBeLessThan(share(100, 400) * 1.3);
+}, 600_000);
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}

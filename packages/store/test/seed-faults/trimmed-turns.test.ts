@@ -1,0 +1,51 @@
+/** Seed fault 34: a history that is trimmed to its last 50 messages begins in the middle of a turn. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { buildContext } from "../../src/context/build-context.ts";
+import { memoryBackend, openStore, type Message, type Session, type Store } from "../../src/index.ts";
+import { fourCharacters } from "../support/four-characters.ts";
+import { refusal } from "../support/strict-provider.ts";
+
+let store: Store;
+let session: Session;
+
+beforeEach(async () => {
+  store = await openStore(memoryBackend());
+  session = store.session("telegram:1");
+  for (let turn = 1; turn <= 30; turn += 1) {
+    const calls = ["a", "b", "c"].map((id) => ({ id: `${id}${turn}`, name: "read", arguments: {} }));
+    await session.append([
+      { role: "user", content: `question ${turn}` },
+      { role: "assistant", content: "", toolCalls: calls },
+      ...calls.map(({ id }): Message => ({ role: "tool", toolCallId: id, content: `result ${id}` })),
+      { role: "assistant", content: `answer ${turn}` },
+    ]);
+  }
+});
+
+afterEach(async () => {
+  await store.close();
+});
+
+test("seed fault 34: the last 50 messages as they are would be refused", async () => {
+  expect(refusal(await session.messages({ last: 50 }))).toMatch(/a result without a call/);
+});
+
+test("seed fault 34: a window of any size begins with a question and has whole turns", async () => {
+  for (let maxTokens = 100; maxTokens <= 3000; maxTokens += 7) {
+    const context = await buildContext(session, { estimator: fourCharacters, maxTokens, reserve: 0 });
+    expect(refusal(context.messages)).toBeUndefined();
+    expect(context.messages.length % 6).toBe(0);
+    expect(context.messages[0]?.role).toBe("user");
+    expect(context.messages).toEqual((await session.messages()).slice(-context.messages.length));
+    expect(context.shortened).toEqual([]);
+  }
+});
+
+test("seed fault 34: a session that was trimmed so is shown from its first question on", async () => {
+  await session.truncate({ keepLast: 50 });
+  const context = await buildContext(session, { estimator: fourCharacters });
+  expect(refusal(context.messages)).toBeUndefined();
+  expect(context.messages[0]).toEqual({ role: "user", content: "question 23" });
+  expect(context.repairs.map(({ kind }) => kind)).toEqual(["leading-answer", "leading-answer"]);
+});
