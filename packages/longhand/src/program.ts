@@ -20,12 +20,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   show: { summary: "a conversation, to read", load: () => import("./commands/show.ts") },
   tail: { summary: "the newest messages, and what comes", load: () => import("./commands/tail.ts") },
   search: { summary: "find messages by their words", load: () => import("./commands/search.ts") },
+  context: {
+    summary: "what the model would see, and how full it is",
+    load: () => import("./commands/context.ts"),
+  },
   append: { summary: "add a message", load: () => import("./commands/append.ts") },
   undo: { summary: "take the newest messages out of the view", load: () => import("./commands/undo.ts") },
   truncate: {
     summary: "shorten the view to its newest messages",
     load: () => import("./commands/truncate.ts"),
   },
+  compact: { summary: "a summary in place of the oldest turns", load: () => import("./commands/compact.ts") },
   fork: { summary: "a second session that begins like another", load: () => import("./commands/fork.ts") },
   rename: { summary: "give a session a title", load: () => import("./commands/rename.ts") },
   export: {
@@ -39,6 +44,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   delete: { summary: "move a session to the trash", load: () => import("./commands/delete.ts") },
   purge: { summary: "empty the trash", load: () => import("./commands/purge.ts") },
+  memory: { summary: "what is remembered beyond a conversation", load: () => import("./commands/memory.ts") },
   verify: { summary: "read everything, report damage", load: () => import("./commands/verify.ts") },
   repair: { summary: "mend what verify reports", load: () => import("./commands/repair.ts") },
   reclaim: { summary: "compress; drop old records if asked to", load: () => import("./commands/reclaim.ts") },
@@ -63,7 +69,7 @@ export function makeProgram(
   streams: Streams,
   begin: (places: PlaceOptions, options: JsonOption) => Surroundings,
 ): Command {
-  const program = new Command("longhand")
+  const program: Command = new Command("longhand")
     .description("Keeps the conversations of AI agents: every word, in plain files.")
     .version(readVersion(), "-V, --version", "the version of longhand (also -v)")
     .helpOption("-h, --help", "examples and options")
@@ -75,15 +81,16 @@ export function makeProgram(
     )
     .option(
       "--workspace <dir>",
-      "the directory that sessions/ is in (default: workspace/ in the home)",
+      "the directory that sessions/ and memory/ are in (default: workspace/ in the home)",
       parseNotEmpty,
     )
     .option("--sessions <dir>", "the store itself (default: sessions/ in the workspace)", parseNotEmpty)
+    .option("--memory <dir>", "what is remembered (default: memory/ in the workspace)", parseNotEmpty)
     .option("--no-color", "no colours; NO_COLOR=1 does the same, FORCE_COLOR=1 the opposite")
     .configureHelp({
       showGlobalOptions: true,
       visibleGlobalOptions: (command) =>
-        (command.parent?.options ?? []).filter(({ long }) => long !== "--version"),
+        command.parent === null ? [] : program.options.filter(({ long }) => long !== "--version"),
     })
     .configureOutput({ writeOut: (text) => streams.out(text), writeErr: (text) => streams.error(text) })
     .exitOverride();

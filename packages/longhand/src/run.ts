@@ -2,8 +2,9 @@
 
 import { tmpdir, userInfo } from "node:os";
 import { CommanderError } from "commander";
-import { type PlaceOptions, resolvePlaces } from "./config/resolve-places.ts";
+import { type PlaceOptions, type Places, resolvePlaces } from "./config/resolve-places.ts";
 import { isStopped } from "./sessions/examine-owners.ts";
+import { memoryStoreOf } from "./sessions/memory-store-of.ts";
 import { remedyOfDamaged } from "./sessions/remedy-of-damaged.ts";
 import { COMMANDS, makeProgram } from "./program.ts";
 import { commandToPaste } from "./terminal/command-to-paste.ts";
@@ -31,7 +32,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
   let complaint = "";
   let exitCode: number = EXIT.ok;
   let canWait = false;
-  let directory: string | undefined;
+  let begun: Places | undefined;
   const program = makeProgram(
     { out: (text) => output.write(text), error: (text) => (complaint += text) },
     (places, { json = false, ...options }) => {
@@ -43,7 +44,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
         // Not homedir(), which gives an empty HOME as it is.
         accountHome: () => userInfo().homedir,
       });
-      directory = resolved.sessions.path;
+      begun = resolved;
       return {
         output,
         input,
@@ -60,8 +61,11 @@ export async function run(commandLine: readonly string[], world: World): Promise
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      const toPaste = commandToPaste(program.opts<PlaceOptions>());
-      return await tell(error, wantsJson, world, { toPaste, canWait }, directory);
+      // The memory has a store of its own: what helps there must be done there.
+      const memoryStore = memoryStoreOf(error, begun);
+      const given = memoryStore === undefined ? program.opts<PlaceOptions>() : { sessions: memoryStore };
+      const directory = memoryStore ?? begun?.sessions.path;
+      return await tell(error, wantsJson, world, { toPaste: commandToPaste(given), canWait }, directory);
     }
     if (error.exitCode === 0) return EXIT.ok;
     // Without a command commander prints the help as a complaint; here it is the answer.

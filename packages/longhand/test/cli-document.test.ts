@@ -29,10 +29,12 @@ test("every command has its section and its row, and there are no others", () =>
 test.each(Object.entries(COMMANDS))("the options of %s are in its section", async (name, { load }) => {
   const command = new Command(name);
   (await load()).defineCommand(command, never);
-  const options = command.options.map(({ long }) => long ?? "");
-  expect(options).toContain("--json");
+  const whole = command.commands.length === 0 ? [command] : command.commands;
+  for (const each of whole) expect(each.options.map(({ long }) => long)).toContain("--json");
+  for (const own of command.commands) expect(section(name)).toContain(`longhand ${name} ${own.name()}`);
+  const options = whole.flatMap((each) => each.options.map(({ long }) => long ?? ""));
   for (const option of options) expect(section(name), option).toContain(option);
-  const known = [...options, "--version", "--no-color", "--home", "--sessions", "--workspace"];
+  const known = [...options, "--version", "--no-color", "--home", "--sessions", "--workspace", "--memory"];
   // Up to a pipe: what follows there is another program's.
   const used = [...page.matchAll(new RegExp(`longhand ${name} ([^|\\n]*)`, "g"))].map(
     ([, words = ""]) => words,

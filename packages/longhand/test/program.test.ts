@@ -16,6 +16,24 @@ describe("help", () => {
     });
   });
 
+  test.each(["list", "show", "undo", "forget"])("memory %s --help begins with examples", async (name) => {
+    await withTemporaryDirectory(async (home) => {
+      const { exitCode, stdout, stderr } = await runIn(home, ["memory", name, "--help"]);
+      expect([exitCode, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(new RegExp(`^Examples:\n {2}longhand memory ${name}`));
+      for (const option of ["--json", "--memory <dir>"]) expect(stdout).toContain(option);
+      expect((await runIn(home, ["help", "memory", name])).stdout).toBe(stdout);
+      expect(await readdir(home)).toEqual([]);
+    });
+  });
+
+  test("memory alone is its help", async () => {
+    await withTemporaryDirectory(async (home) => {
+      const { exitCode, stdout } = await runIn(home, ["memory"]);
+      expect([exitCode, stdout]).toEqual([0, (await runIn(home, ["memory", "--help"])).stdout]);
+    });
+  });
+
   test.each([[[]], [["--help"]], [["help"]], [["--home", "x"]]])(
     "longhand %j is the help",
     async (commandLine) => {
@@ -64,6 +82,22 @@ describe("wrong usage is exit code 2", () => {
     ["doctor --yes", "--yes is for --break-lease"],
     ["export k --format pdf", "Allowed choices"],
     ["search", "missing required argument 'words'"],
+    ["search x --in nowhere", "Allowed choices"],
+    ["show k --last 1 --from 2", "not both"],
+    ["show k --from 0", "whole number from 1 on"],
+    ["context k --max-tokens 0", "whole number from 1 on"],
+    ["context", "missing required argument 'key'"],
+    ["compact k --undo --explain", "only one of --undo and --explain"],
+    ["compact k --undo --keep 2", "not for --undo"],
+    ["compact k --force", "unknown option '--force'"],
+    ["tour --memory x", "takes no --memory"],
+    ["memory lst", "unknown command 'lst'"],
+    ["memory show", "missing required argument 'id'\n  usage: longhand memory show [options] <id>"],
+    ["memory show x --all", "unknown option '--all'"],
+    ["memory list --kind odd", "Allowed choices"],
+    ["memory list --scope ann", "such as user=ann"],
+    ["memory list --scope person=ann", "such as user=ann"],
+    ["memory list --scope user=", "such as user=ann"],
   ])("longhand %s", async (commandLine, expected) => {
     await withTemporaryDirectory(async (home) => {
       const words = commandLine.split(" ");
@@ -83,6 +117,9 @@ test.each([
   ["--workspace", ["--workspace", "", "append", "k", "x"]],
   ["--home", ["append", "k", "x", "--home="]],
   ["--output", ["export", "k", "--output", ""]],
+  ["--memory", ["memory", "list", "--memory", ""]],
+  ["--model", ["context", "k", "--model", ""]],
+  ["--scope", ["memory", "list", "--scope", ""]],
   ["--id", ["restore", "k", "--id", ""]],
   ["--break-lease", ["doctor", "--break-lease", ""]],
   ["word", ["search", " ", ""]],

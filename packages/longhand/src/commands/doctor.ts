@@ -144,12 +144,13 @@ function reportLines(
   const { bold, dim, green, red } = output.colors;
   const row = (name: string, value: string, why = ""): string =>
     `  ${name.padEnd(10)} ${escapeLine(value)}${why === "" ? "" : `  ${dim(`(${why})`)}`}`;
-  const { home, workspace, sessions } = places;
+  const { home, workspace, sessions, memory } = places;
   return [
     bold("Places"),
     row("home", home.path, home.why),
     row("workspace", workspace.path, workspace.why),
     row("sessions", sessions.path, sessions.why),
+    row("memory", memory.path, memory.why),
     "",
     bold("Store"),
     row("directory", describeDirectory(directory)),

@@ -1,13 +1,17 @@
-/** `longhand search`: finds messages by their words, in everything that is kept. */
+/** `longhand search`: finds messages, and what is remembered, by their words, in everything that is kept. */
 
+import { Option } from "commander";
 import type { OnProgress, SearchHit, SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { type MemoryHit, searchMemory } from "../sessions/search-memory.ts";
+import { nothingRemembered } from "../sessions/with-memory.ts";
 import { escapeKey, escapeLine, onOneLine } from "../terminal/escape-controls.ts";
 import { highlightWords } from "../terminal/highlight-words.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { readableWidth } from "../terminal/output.ts";
 import { showPercent, withProgress } from "../terminal/progress.ts";
+import { formatScope } from "../terminal/scope-text.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { addExamples } from "./add-examples.ts";
 import { parseCount } from "./parse-whole-number.ts";
@@ -15,7 +19,12 @@ import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts"
 
 export interface SearchCommandOptions extends JsonOption {
   readonly limit: number;
+  readonly in: "memory" | "sessions" | "all";
 }
+
+type Hit =
+  | (SearchHit & { readonly from: "session"; readonly status: SessionInfo["status"] | undefined })
+  | ({ readonly from: "memory" } & MemoryHit);
 
 const DEFAULT_LIMIT = 20;
 
@@ -23,12 +32,18 @@ export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
     ["longhand search quarterly report", "messages that have both words, the best first"],
     ["longhand search invoice --limit 5", "the five best"],
+    ["longhand search tea --in memory", "what is remembered, of every scope"],
     ["longhand search -- --force", "words that begin with a dash"],
     ["longhand search invoice --json | jq -r .key", "for a program"],
   ]);
   command
     .argument("<words...>", "a message must have all of them; upper and lower case are the same")
     .option("--limit <n>", "at most that many", parseCount, DEFAULT_LIMIT)
+    .addOption(
+      new Option("--in <where>", "where to look; all: in both")
+        .choices(["memory", "sessions", "all"])
+        .default("sessions"),
+    )
     .option("--json", "JSON lines: one hit a line, the best first")
     .action(async (words: string[], options: SearchCommandOptions) => {
       const query = words.join(" ").trim();
@@ -36,33 +51,57 @@ export const defineCommand: DefineCommand = (command, begin) => {
       const surroundings = begin(options);
       await withProgress(surroundings.output, async (progress) => {
         const given = { ...surroundings, output: progress.output };
-        const onProgress = showPercent(progress, "searching");
-        const use = async (store: Store): Promise<void> => search(store, query, options, given, onProgress);
-        await readAmongForeign(given, use, { always: true, onFlawed: () => given.markFailed() });
+        const remembered = options.in === "sessions" ? [] : await searchMemory(given, query, options.limit);
+        const hits: Hit[] = (remembered ?? []).map((hit) => ({ from: "memory", ...hit }));
+        if (options.in !== "memory") {
+          const onProgress = showPercent(progress, "searching");
+          const use = async (store: Store): Promise<readonly Hit[]> =>
+            searchSessions(store, query, options.limit, onProgress);
+          hits.push(
+            ...(await readAmongForeign(given, use, { always: true, onFlawed: () => given.markFailed() })),
+          );
+        }
+        if (options.in === "all") hits.sort((one, other) => other.score - one.score);
+        // Where there is no memory, that says it all.
+        if (remembered !== undefined || options.in === "all" || given.json)
+          tell(hits.slice(0, options.limit), query, options, given);
+        if (remembered === undefined && !given.json) given.output.write(`${nothingRemembered(given)}\n`);
       });
     });
 };
 
-export async function search(
+async function searchSessions(
   store: Store,
   query: string,
-  { limit }: SearchCommandOptions,
-  { output, json, places }: Surroundings,
+  limit: number,
   onProgress: OnProgress,
-): Promise<void> {
+): Promise<readonly Hit[]> {
   const hits = await store.search(query, { limit, onProgress });
   const statuses = await statusesOf(store, hits);
+  return hits.map((hit) => ({ ...hit, status: statuses.get(hit.key), from: "session" }));
+}
+
+function tell(
+  hits: readonly Hit[],
+  query: string,
+  { limit, in: where }: SearchCommandOptions,
+  { output, json, places }: Surroundings,
+): void {
   if (json) {
-    for (const hit of hits) output.write(jsonLine({ ...hit, status: statuses.get(hit.key) }));
+    for (const hit of hits) output.write(jsonLine(hit));
     return;
   }
   if (hits.length === 0) {
-    output.write(`Nothing has “${onOneLine(query)}” in ${escapeLine(places.sessions.path)}.\n`);
+    const paths = [
+      ...(where === "memory" ? [] : [places.sessions.path]),
+      ...(where === "sessions" ? [] : [places.memory.path]),
+    ];
+    output.write(`Nothing has “${onOneLine(query)}” in ${paths.map(escapeLine).join(" or ")}.\n`);
     return;
   }
   for (const hit of hits)
     output.write(
-      hitLines(hit, statuses.get(hit.key) === "archived", query, output)
+      hitLines(hit, query, output)
         .map((line) => `${line}\n`)
         .join(""),
     );
@@ -88,19 +127,19 @@ async function statusesOf(
   return statuses;
 }
 
-function hitLines(
-  { key, seq, snippet, message }: SearchHit,
-  isArchived: boolean,
-  query: string,
-  output: Surroundings["output"],
-): string[] {
+function hitLines(hit: Hit, query: string, output: Surroundings["output"]): string[] {
   const { colors } = output;
   const width = readableWidth(output);
-  const found = wrapText(escapeLine(snippet), width === undefined ? undefined : width - 2);
+  const found = wrapText(escapeLine(hit.snippet), width === undefined ? undefined : width - 2);
   const mark = (word: string): string => colors.bold(colors.yellow(word));
-  return [
-    `${colors.cyan(escapeKey(key))}${isArchived ? " (archived)" : ""}  ${colors.dim(`#${seq} · ${message.role}`)}`,
-    ...found.map((line) => `  ${highlightWords(line, query, mark)}`),
-    "",
-  ];
+  return [headingOf(hit, output), ...found.map((line) => `  ${highlightWords(line, query, mark)}`), ""];
+}
+
+function headingOf(hit: Hit, { colors }: Surroundings["output"]): string {
+  if (hit.from === "memory") {
+    const { id, kind, scope } = hit.entry;
+    return `${colors.magenta(`memory ${id}`)}  ${colors.dim(`${kind} · ${formatScope(scope)}`)}`;
+  }
+  const { key, seq, message, status } = hit;
+  return `${colors.cyan(escapeKey(key))}${status === "archived" ? " (archived)" : ""}  ${colors.dim(`#${seq} · ${message.role}`)}`;
 }

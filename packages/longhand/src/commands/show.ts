@@ -1,6 +1,7 @@
 /** `longhand show`: a conversation to read. */
 
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
+import { CommandError } from "../command-error.ts";
 import { toJsonLines } from "../export/to-json.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { type Met, readAmongForeign } from "../sessions/foreign-sessions.ts";
@@ -15,11 +16,13 @@ import { wrapText } from "../terminal/wrap-text.ts";
 import { addExamples } from "./add-examples.ts";
 import { KEY_HELP } from "./key-help.ts";
 import { TIMES_HELP } from "./times-help.ts";
-import { parseWholeNumber } from "./parse-whole-number.ts";
+import { parseCount, parseWholeNumber } from "./parse-whole-number.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 
 export interface ShowCommandOptions extends JsonOption {
   readonly last?: number;
+  readonly from?: number;
+  readonly to?: number;
   readonly all?: boolean;
   readonly full?: boolean;
 }
@@ -30,16 +33,22 @@ export const defineCommand: DefineCommand = (command, begin) => {
     ["longhand show 1234 --last 10", "its ten newest messages; 1234 is a part of the key"],
     ["longhand show last --full | less", "tool calls and results unfolded"],
     ["longhand show last --all", "with everything that was cut or undone"],
+    ["longhand show last --all --from 12 --to 20", "the records with these seqs"],
     ["longhand show last --json | jq .message.content", "for a program"],
   ]);
   command
     .argument("<key>", KEY_HELP)
     .option("--last <n>", "only the newest n messages (with --all: records)", parseWholeNumber)
+    .option("--from <seq>", "only from this record on", parseCount)
+    .option("--to <seq>", "only up to this record", parseCount)
     .option("--all", "everything that is kept: cut and undone messages, notes, changes")
     .option("--full", "tool calls, results and reasoning whole instead of folded to a line")
     .option("--json", 'JSON lines: one record a line; with --all a message that is cut says "live":false')
     .addHelpText("after", TIMES_HELP)
     .action(async (key: string, options: ShowCommandOptions) => {
+      if (options.last !== undefined && isRange(options)) {
+        throw new CommandError("USAGE_INVALID", "give either --last or --from and --to, not both");
+      }
       const surroundings = begin(options);
       await readAmongForeign(
         surroundings,
@@ -58,15 +67,35 @@ export async function show(
 ): Promise<void> {
   const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
   const session = store.session(info.key);
-  const { all = false, last } = options;
+  checkRange(info, options);
+  const { all = false, last, from, to } = options;
   const records = recordsWithGaps(
     session,
     info,
-    { all, ...(last === undefined ? {} : { last }) },
+    {
+      all,
+      ...(last === undefined ? {} : { last }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    },
     { directory: surroundings.places.sessions.path, damage },
   );
   if (surroundings.json) await printRecords(records, all, surroundings);
   else await printTranscript(session, info, records, options, surroundings);
+}
+
+function isRange({ from, to }: ShowCommandOptions): boolean {
+  return from !== undefined || to !== undefined;
+}
+
+function checkRange({ key, seq }: SessionInfo, { from = 1, to = seq }: ShowCommandOptions): void {
+  const name = from > seq ? `--from ${from}` : to > seq ? `--to ${to}` : undefined;
+  if (name !== undefined) {
+    throw new CommandError("USAGE_INVALID", `${name}: the newest record of ${escapeKey(key)} is ${seq}`, {
+      detail: { key, most: seq },
+    });
+  }
+  if (from > to) throw new CommandError("USAGE_INVALID", `--from ${from} comes after --to ${to}`);
 }
 
 async function printRecords(
@@ -93,7 +122,7 @@ async function printTranscript(
   const range = await shownRange(session, info, options);
   const write = (lines: readonly string[]): void => output.write(lines.map((line) => `${line}\n`).join(""));
   write(headingLines(info, output, toPaste));
-  if (info.summary !== "") {
+  if (info.summary !== "" && !isRange(options)) {
     const summary = wrapText(escapeControls(info.summary), width === undefined ? undefined : width - 2);
     write([colors.bold("Summary of what came before"), ...summary.map((line) => `  ${line}`), ""]);
   }
@@ -107,7 +136,12 @@ async function printTranscript(
     output.write(`${line}\n`);
   }
   if (hidden > 0 && !all)
-    write([colors.dim(`To read what is cut or undone too: ${toPaste("show --all", info.key)}`)]);
+    write([colors.dim(`To read what is cut or undone too: ${toPaste(wordsForAll(options), info.key)}`)]);
+}
+
+function wordsForAll({ from, to }: ShowCommandOptions): string {
+  const bounds = [from === undefined ? "" : ` --from ${from}`, to === undefined ? "" : ` --to ${to}`];
+  return `show --all${bounds.join("")}`;
 }
 
 async function* watch<T>(items: AsyncIterable<T>, see: (item: T) => void): AsyncIterable<T> {
@@ -121,8 +155,10 @@ async function* watch<T>(items: AsyncIterable<T>, see: (item: T) => void): Async
 async function shownRange(
   session: Session,
   info: SessionInfo,
-  { last, all = false }: ShowCommandOptions,
+  options: ShowCommandOptions,
 ): Promise<{ readonly before: string; readonly cut: number }> {
+  const { last, all = false } = options;
+  if (isRange(options)) return { before: "", cut: 0 };
   const wanted = { live: !all, to: info.seq, ...(last === undefined ? {} : { last }) };
   const first = await firstOf(session.records(wanted));
   if (all) return { before: "", cut: 0 };

@@ -39,7 +39,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
 
 /** Its store is its own: a place that were ignored would look like one that was used. */
 function refuseOtherPlaces({ places }: Surroundings): void {
-  for (const name of ["workspace", "sessions"] as const) {
+  for (const name of ["workspace", "sessions", "memory"] as const) {
     if (places[name].source !== "option") continue;
     throw new CommandError(
       "USAGE_INVALID",

@@ -16,12 +16,14 @@ export interface Places {
   readonly home: Place;
   readonly workspace: Place;
   readonly sessions: Place;
+  readonly memory: Place;
 }
 
 export interface PlaceOptions {
   readonly home?: string;
   readonly workspace?: string;
   readonly sessions?: string;
+  readonly memory?: string;
 }
 
 export interface PlaceSurroundings {
@@ -52,7 +54,11 @@ export function resolvePlaces(options: PlaceOptions, surroundings: PlaceSurround
     options.sessions === undefined
       ? within(workspace, "sessions", "workspace")
       : given(options.sessions, "--sessions");
-  return { home, workspace, sessions };
+  const memory =
+    options.memory === undefined
+      ? within(workspace, "memory", "workspace")
+      : given(options.memory, "--memory");
+  return { home, workspace, sessions, memory };
 }
 
 function homeWithoutOption(surroundings: PlaceSurroundings): Place {

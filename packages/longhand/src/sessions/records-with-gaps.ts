@@ -24,12 +24,15 @@ export interface WantedRecords {
   readonly all: boolean;
   /** Only the newest; of the view, or of all. */
   readonly last?: number;
+  /** Only these seqs, which the session has. Not together with `last`. */
+  readonly from?: number;
+  readonly to?: number;
 }
 
 export async function* recordsWithGaps(
   session: Session,
-  { key, seq: end, damaged }: SessionInfo,
-  { all, last }: WantedRecords,
+  { key, seq, damaged }: SessionInfo,
+  { all, last, from, to: end = seq }: WantedRecords,
   { directory, damage }: GapSurroundings,
 ): AsyncIterable<RecordOrGap> {
   const kept = await damagedDirectory(directory);
@@ -38,8 +41,8 @@ export async function* recordsWithGaps(
     lost: { first, last: to, isMended: isMended(), kept },
   });
   const wanted = { live: !all, to: end, ...(last === undefined ? {} : { last }) };
-  const begin = (await firstOf(session.records(wanted)))?.seq ?? end + 1;
-  for (const [first, to] of await gapsBefore(session, begin)) yield gap(first, to);
+  const begin = from ?? (await firstOf(session.records(wanted)))?.seq ?? end + 1;
+  if (from === undefined) for (const [first, to] of await gapsBefore(session, begin)) yield gap(first, to);
   let next = begin;
   if (begin <= end) {
     const bounds = { from: begin, to: end };

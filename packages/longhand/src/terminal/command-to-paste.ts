@@ -9,9 +9,10 @@ interface GivenPlaces {
   readonly home?: string;
   readonly workspace?: string;
   readonly sessions?: string;
+  readonly memory?: string;
 }
 
-const PLACES = ["home", "workspace", "sessions"] as const;
+const PLACES = ["home", "workspace", "sessions", "memory"] as const;
 
 export function commandToPaste(given: GivenPlaces): ToPaste {
   const places = PLACES.flatMap((name) => {

@@ -4,6 +4,6 @@ export const EXIT = {
   ok: 0,
   failed: 1,
   usage: 2,
-  /** No such session, or more than one. */
+  /** No such session or entry of the memory, or more than one. */
   notFound: 3,
 } as const;

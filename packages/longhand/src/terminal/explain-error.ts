@@ -67,6 +67,8 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   INPUT_INVALID: EXIT.usage,
   KEY_UNKNOWN: EXIT.notFound,
   KEY_AMBIGUOUS: EXIT.notFound,
+  ENTRY_UNKNOWN: EXIT.notFound,
+  ENTRY_AMBIGUOUS: EXIT.notFound,
   LEASE_IN_USE: EXIT.failed,
   MIGRATION_FAILED: EXIT.failed,
   MIGRATION_PENDING: EXIT.failed,

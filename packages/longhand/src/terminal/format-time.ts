@@ -5,7 +5,7 @@ export interface Times {
   moment(at: string): string;
   /** The day that a part of a transcript is of; empty: each message tells it. */
   day(at: string): string;
-  /** Of a message, under its day. */
+  /** Of a message, under its day; empty: it is not told. */
   clock(at: string): string;
 }
 

@@ -49,7 +49,7 @@ function heading(
   colors: Colors,
 ): string {
   const speaker = name === undefined ? role : `${role} ${shortName(name)}`;
-  const facts = [time, `#${seq}`];
+  const facts = [...(time === "" ? [] : [time]), `#${seq}`];
   if (model !== undefined) facts.push(shortName(model));
   if (!isLive) facts.push("cut from the view");
   const colored = isLive ? colors.bold(roleColor(role, colors)(speaker)) : colors.dim(speaker);

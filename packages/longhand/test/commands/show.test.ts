@@ -80,3 +80,34 @@ describe("show", () => {
     );
   });
 });
+
+describe("show --from and --to", () => {
+  test("are the records with these seqs, the cut ones with --all", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "k", "one", "two", "three", "four");
+        await store.session("k").compact({ summary: "They counted.", keepFrom: 3 });
+      },
+      async (longhand) => {
+        const seqs = async (options: string): Promise<unknown[]> => {
+          const { stdout } = await longhand(`show k ${options} --json`);
+          return stdout === "" ? [] : jsonLines(stdout).map((record) => (record as { seq: number }).seq);
+        };
+        expect(await seqs("--all --from 2 --to 3")).toEqual([2, 3]);
+        expect(await seqs("--from 2 --to 3")).toEqual([3]);
+        expect(await seqs("--all --from 4")).toEqual([4, 5]);
+        expect(await seqs("--to 2")).toEqual([]);
+        const { stdout } = await longhand("show k --from 2 --to 3");
+        expect(stdout).toContain("  three\n");
+        expect(stdout).not.toMatch(/They counted| {2}(one|two|four)\n/);
+        expect(stdout).toContain("longhand show --all --from 2 --to 3 k\n");
+        const beyond = await longhand("show k --from 6");
+        expect([beyond.exitCode, beyond.stderr]).toEqual([
+          2,
+          "longhand: --from 6: the newest record of k is 5\n",
+        ]);
+        expect((await longhand("show k --from 3 --to 2")).exitCode).toBe(2);
+      },
+    );
+  });
+});

@@ -41,6 +41,10 @@ describe("where things are, and why", () => {
     const sessions = resolvePlaces({ sessions: "/s", workspace: "/w" }, given);
     expect([sessions.workspace.path, sessions.sessions.path]).toEqual(["/w", "/s"]);
     expect(sessions.sessions.why).toBe("--sessions");
+    expect([moved.memory.path, moved.memory.why]).toEqual(["/w/memory", "memory/ in the workspace"]);
+    const memory = resolvePlaces({ memory: "m", workspace: "/w" }, given);
+    expect([memory.memory.path, memory.memory.why]).toEqual(["/here/m", "--memory"]);
+    expect(memory.sessions.path).toBe("/w/sessions");
   });
 
   test("a relative path is one of the current directory", () => {

@@ -33,7 +33,7 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
     toPaste: commandToPaste({}),
     markFailed: () => (hasFailed = true),
     hasFailed: () => hasFailed,
-    places: { home: place, workspace: place, sessions: place },
+    places: { home: place, workspace: place, sessions: place, memory: place },
   };
 }
 

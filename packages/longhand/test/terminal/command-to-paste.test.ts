@@ -22,6 +22,7 @@ describe("a command to paste", () => {
     expect(commandToPaste({ sessions: "./my s", home: "/h" })("undo --to 6", "-k")).toBe(
       "longhand undo --to 6 --home /h --sessions './my s' -- -k",
     );
+    expect(commandToPaste({ memory: "m" })("memory list")).toBe("longhand memory list --memory m");
   });
 
   test.each([

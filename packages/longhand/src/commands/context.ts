@@ -1,0 +1,175 @@
+/** `longhand context`: what a model would be shown of a conversation now, and how full its window is. */
+
+import type { SessionInfo, Store } from "@longhand/store";
+import type { Context, ContextOptions, ContextUsage, Shortened } from "@longhand/store/context";
+import { chooseSession, READABLE } from "../sessions/choose-session.ts";
+import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { escapeControls, escapeKey, escapeLine } from "../terminal/escape-controls.ts";
+import { countOf, formatBytes } from "../terminal/format-count.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { readableWidth } from "../terminal/output.ts";
+import type { Marked } from "../terminal/pair-tool-results.ts";
+import { renderTranscript } from "../terminal/transcript.ts";
+import { usageBar, type UsagePart } from "../terminal/usage-bar.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
+import { addExamples } from "./add-examples.ts";
+import { KEY_HELP } from "./key-help.ts";
+import { parseNotEmpty } from "./parse-not-empty.ts";
+import { parseCount, parseWholeNumber } from "./parse-whole-number.ts";
+import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+
+export interface ContextCommandOptions extends JsonOption {
+  readonly maxTokens?: number;
+  readonly maxBytes?: number;
+  readonly reserve?: number;
+  readonly model?: string;
+  readonly full?: boolean;
+}
+
+export const defineCommand: DefineCommand = (command, begin) => {
+  addExamples(command, [
+    ["longhand context last", "how full the window is, and what is in it"],
+    ["longhand context my-notes --max-tokens 8000", "for a model with a smaller window"],
+    ["longhand context last --json | jq .usage", "for a program"],
+  ]);
+  command
+    .argument("<key>", KEY_HELP)
+    .option("--max-tokens <n>", "the window, with the answer in it (default: 32000)", parseCount)
+    .option("--max-bytes <n>", "of the request as JSON (default: no limit)", parseCount)
+    .option(
+      "--reserve <n>",
+      "tokens kept free for the answer (default: 4096, or a quarter of the window if that is less)",
+      parseWholeNumber,
+    )
+    .option("--model <name>", "whose reported usage corrects the estimate of tokens", parseNotEmpty)
+    .option("--full", "tool calls, results and reasoning whole instead of folded to a line")
+    .option("--json", "one JSON document: usage, messages with their seqs, what was left out and changed")
+    .addHelpText(
+      "after",
+      "\nTokens are estimated. The agent's own system prompt and its tools are not in a session: an agent counts them too.",
+    )
+    .action(async (key: string, options: ContextCommandOptions) => {
+      const surroundings = begin(options);
+      await readAmongForeign(surroundings, async (store) => context(store, key, options, surroundings), {
+        onFlawed: () => surroundings.markFailed(),
+      });
+    });
+};
+
+export async function context(
+  store: Store,
+  wanted: string,
+  { maxTokens, maxBytes, reserve, model, full = false }: ContextCommandOptions,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { buildContext } = await import("@longhand/store/context");
+  const info = await chooseSession(store, wanted, { ...surroundings, among: READABLE });
+  const options: ContextOptions = {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...(reserve === undefined ? {} : { reserve }),
+    ...(model === undefined ? {} : { model }),
+  };
+  const built = await buildContext(store.session(info.key), options);
+  const { output } = surroundings;
+  if (surroundings.json) {
+    const { usage, firstSeq, omittedMessages, repairs, shortened, messages, seqs } = built;
+    const shown = messages.map((message, index) => ({ seq: seqs[index], message }));
+    output.write(
+      jsonLine({ key: info.key, usage, firstSeq, omittedMessages, repairs, shortened, messages: shown }),
+    );
+    return;
+  }
+  const write = (lines: readonly string[]): void => output.write(lines.map((line) => `${line}\n`).join(""));
+  write(headingLines(info, built.usage, surroundings));
+  write(systemLines(built, surroundings));
+  const style = { width: readableWidth(output), colors: output.colors, times: UNTOLD, all: false, full };
+  for await (const line of renderTranscript(turnRecords(built), style)) {
+    if (output.isClosed()) return;
+    output.write(`${line}\n`);
+  }
+  write(differenceLines(info, built, surroundings));
+}
+
+/** The model is not told the times either. */
+const UNTOLD = { moment: (): string => "", day: (): string => "", clock: (): string => "" };
+
+function headingLines({ key }: SessionInfo, usage: ContextUsage, { output }: Surroundings): string[] {
+  const { bold, dim } = output.colors;
+  return [
+    bold(escapeKey(key)),
+    dim(`a window of ${usage.maxTokens} tokens, estimated; ${formatBytes(usage.bytes)} as JSON`),
+    ...usageBar(partsOf(usage, output.colors), output),
+    "",
+  ];
+}
+
+function partsOf(usage: ContextUsage, colors: Surroundings["output"]["colors"]): UsagePart[] {
+  const { system, tools, summary, turns, free, reserve } = usage;
+  return [
+    { name: "system", amount: system, sign: "█", color: colors.yellow },
+    { name: "tools", amount: tools, sign: "▓", color: colors.blue },
+    { name: "summary", amount: summary, sign: "▒", color: colors.magenta, remark: "with the pins" },
+    { name: "turns", amount: turns, sign: "■", color: colors.cyan },
+    { name: "answer", amount: reserve, sign: "□", color: colors.green, remark: "kept free for it" },
+    { name: "free", amount: free, sign: "·", color: colors.dim },
+  ];
+}
+
+/** The one message that stands nowhere in the log as it is: what is in it says itself where it is from. */
+function systemLines({ messages, seqs }: Context, { output }: Surroundings): string[] {
+  const [first] = messages;
+  if (first === undefined || seqs[0] !== 0) return [];
+  const { bold, yellow, dim } = output.colors;
+  const text =
+    typeof first.content === "string"
+      ? first.content
+      : first.content
+          .map((part) => ("text" in part && typeof part.text === "string" ? part.text : `[${part.type}]`))
+          .join("\n");
+  const width = readableWidth(output);
+  const lines = wrapText(escapeControls(text), width === undefined ? undefined : width - 2);
+  return [
+    `${bold(yellow("system"))}  ${dim("put together for the model")}`,
+    ...lines.map((line) => `  ${line}`.trimEnd()),
+    "",
+  ];
+}
+
+async function* turnRecords({ messages, seqs }: Context): AsyncIterable<Marked> {
+  for (const [index, message] of messages.entries()) {
+    const seq = seqs[index] ?? 0;
+    if (seq > 0) yield await Promise.resolve({ record: { seq, at: "", message }, isLive: true });
+  }
+}
+
+/** In what the model sees something else than the conversation as it was. */
+function differenceLines(
+  { key }: SessionInfo,
+  { messages, omittedMessages, repairs, shortened }: Context,
+  { output, toPaste }: Surroundings,
+): string[] {
+  const { dim } = output.colors;
+  const lines: string[] = [];
+  if (messages.length === 0 && omittedMessages === 0) lines.push("The model would see nothing.");
+  if (omittedMessages > 0) {
+    const which = countOf(omittedMessages, "message of the view is", "messages of the view are");
+    lines.push(`Left out, since there is no room: ${which} not in it.`);
+    lines.push(dim(`  To read all: ${toPaste("show", key)}`));
+    lines.push(dim(`  To put a summary in place of the oldest: ${toPaste("compact", key)}`));
+  }
+  if (shortened.length > 0) {
+    lines.push("Shortened to make it fit:", ...shortened.map((each) => `  ${describeShortened(each)}`));
+  }
+  if (repairs.length > 0) {
+    lines.push("Repaired for the model, since a strict provider would refuse it; the log is as it was:");
+    lines.push(...repairs.map(({ seq, kind, detail }) => `  #${seq} ${kind}: ${escapeLine(detail)}`));
+  }
+  return lines;
+}
+
+function describeShortened({ seq, what, before, after }: Shortened): string {
+  const unit = what === "steps" ? "messages" : "characters";
+  const where = what === "summary" ? "the summary" : `#${seq} ${what}`;
+  return after === 0 ? `${where}: left out (${before} ${unit})` : `${where}: ${before} → ${after} ${unit}`;
+}
