@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { parseDuration, tellDuration } from "./duration.ts";
 import type { Part } from "./part.ts";
 import { PARTS } from "./parts.ts";
-import { notes, problems, progressLine, table } from "./report.ts";
+import { notes, problems, progressLine, table, tellViolation } from "./report.ts";
 import { ProofRun } from "./run-proof.ts";
 import { runSlice } from "./run-slice.ts";
 import { PartTally } from "./tally.ts";
@@ -92,6 +92,7 @@ async function main(): Promise<number> {
     size,
     until: long === undefined ? undefined : began + long,
     abort: abort.signal,
+    onViolation: (tally, violation) => console.error(`\n${tellViolation(tally, violation, seed)}\n`),
   });
   const stopShowing = show(run, began);
   await run.finish();

@@ -1,7 +1,7 @@
 /** A run in words: the line while it goes on, the table at its end, and what to do about a violation. */
 
 import { tellDuration } from "./duration.ts";
-import type { PartTally } from "./tally.ts";
+import type { FoundViolation, PartTally } from "./tally.ts";
 
 export function progressLine(tallies: readonly PartTally[], elapsed: number): string {
   const parts = tallies
@@ -42,6 +42,16 @@ export function notes(tallies: readonly PartTally[]): string {
     .join("\n\n");
 }
 
+export function tellViolation(
+  { part: { name } }: PartTally,
+  { slice, story, isFailure }: FoundViolation,
+  seed: number,
+): string {
+  const what = isFailure ? "FAILED" : "VIOLATION";
+  const again = `Again: npm run proof -- --part ${name} --slice ${slice} --seed ${seed}`;
+  return `${what} in ${name}, slice ${slice}, seed ${seed}:\n${story}\n${again}`;
+}
+
 /** What is wrong, the worst first; empty: nothing. */
 export function problems(
   tallies: readonly PartTally[],
@@ -50,11 +60,7 @@ export function problems(
 ): string {
   return tallies
     .flatMap((tally) => [
-      ...tally.violations.map(
-        ({ slice, story, isFailure }) =>
-          `${isFailure ? "FAILED" : "VIOLATION"} in ${tally.part.name}, slice ${slice}, seed ${seed}:\n${story}\n` +
-          `Again: npm run proof -- --part ${tally.part.name} --slice ${slice} --seed ${seed}`,
-      ),
+      ...tally.violations.map((violation) => tellViolation(tally, violation, seed)),
       ...(typeof tally.control === "object"
         ? [`The control of ${tally.part.name} failed:\n${tally.control.failed}`]
         : []),

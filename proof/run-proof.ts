@@ -5,7 +5,7 @@
 
 import type { Part } from "./part.ts";
 import { runSlice } from "./run-slice.ts";
-import { PartTally } from "./tally.ts";
+import { PartTally, type FoundViolation } from "./tally.ts";
 
 export interface RunOptions {
   readonly parts: readonly Part[];
@@ -16,6 +16,8 @@ export interface RunOptions {
   /** When a long run starts no further slice; `undefined`: the gate alone. */
   readonly until: number | undefined;
   readonly abort: AbortSignal;
+  /** Told at once: a long run need not end first. */
+  readonly onViolation: (tally: PartTally, violation: FoundViolation) => void;
 }
 
 interface Task {
@@ -76,7 +78,10 @@ export class ProofRun {
     stop();
     if (abort.aborted) return;
     if (slice === "control") tally.endControl(outcome);
-    else tally.end(slice, outcome);
+    else {
+      const violation = tally.end(slice, outcome);
+      if (violation !== undefined) this.#options.onViolation(tally, violation);
+    }
   }
 }
 

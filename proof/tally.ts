@@ -4,12 +4,19 @@ import { Fingerprints } from "./fingerprints.ts";
 import type { Part } from "./part.ts";
 import type { Outcome, WorkerMessage } from "./worker-message.ts";
 
+/** `isFailure`: the slice itself could not be run to its end. */
+export interface FoundViolation {
+  readonly slice: number;
+  readonly story: string;
+  readonly isFailure: boolean;
+}
+
 export class PartTally {
   readonly part: Part;
   /** Why it is left out on this machine. */
   readonly obstacle: string | undefined;
   readonly notes: string[] = [];
-  readonly violations: { readonly slice: number; readonly story: string; readonly isFailure: boolean }[] = [];
+  readonly violations: FoundViolation[] = [];
   control: "not run" | "found" | "missed" | { readonly failed: string } = "not run";
   /** How many slices have ended. */
   slices = 0;
@@ -58,10 +65,12 @@ export class PartTally {
     }
   }
 
-  end(slice: number, outcome: Outcome): void {
+  end(slice: number, outcome: Outcome): FoundViolation | undefined {
     this.slices += 1;
-    if (outcome.kind === "kept") return;
-    this.violations.push({ slice, story: outcome.story, isFailure: outcome.kind === "failed" });
+    if (outcome.kind === "kept") return undefined;
+    const violation = { slice, story: outcome.story, isFailure: outcome.kind === "failed" };
+    this.violations.push(violation);
+    return violation;
   }
 
   endControl(outcome: Outcome): void {
