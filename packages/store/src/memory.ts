@@ -7,9 +7,14 @@ import type { Memory, MemoryOptions } from "./memory/types.ts";
 import { openStore } from "./open-store.ts";
 
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
+  const { onDamage, onError } = options;
+  const hooks = {
+    ...(onDamage === undefined ? {} : { onDamage }),
+    ...(onError === undefined ? {} : { onError }),
+  };
   const world = {
     host: nodeHost,
-    openStore: async (directory: string) => await openStore(jsonlBackend(directory)),
+    openStore: async (directory: string) => await openStore(jsonlBackend(directory), hooks),
   };
   return await open(world, options);
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Store } from "@longhand/store";
 import type { Memory } from "@longhand/store/memory";
 import { escapeLine } from "../terminal/escape-controls.ts";
-import { type StoreSurroundings, withStoreForReading } from "./with-store.ts";
+import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
 /** One of these is in the directory of every memory; Markdown alone may have been written by hand. */
 const SIGNS = ["store", "MEMORY.md", "daily"];
@@ -22,7 +22,13 @@ export async function withMemory<T>(
   if (!(await isMemory(directory))) return undefined;
   const { openMemory } = await import("@longhand/store/memory");
   return await withStoreForReading(given, async (sessions) => {
-    const memory = await openMemory({ directory, sessions });
+    const warn = warner(given);
+    const memory = await openMemory({
+      directory,
+      sessions,
+      onDamage: (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
+      onError: ({ code, message }) => warn(code, message, {}),
+    });
     let result: T;
     try {
       result = await use(memory, sessions);

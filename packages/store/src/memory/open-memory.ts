@@ -9,6 +9,7 @@ import { ioError } from "../host/io-error.ts";
 import { makeDirectories } from "../host/make-directories.ts";
 import {
   ANYTHING,
+  callback,
   checkOptions,
   checkValue,
   flag,
@@ -45,7 +46,9 @@ import type {
 const PAGES = "pages";
 
 export async function openMemory(world: MemoryWorld, options: MemoryOptions): Promise<Memory> {
-  checkOptions("openMemory", options, { directory: ANYTHING, sessions: ANYTHING });
+  checkOptions("openMemory", options, {
+    ...{ directory: ANYTHING, sessions: ANYTHING, onDamage: callback, onError: callback },
+  });
   const { directory, sessions } = options;
   checkValue("openMemory", "directory", directory, [isPath, "the path of a directory"]);
   checkValue("openMemory", "sessions", sessions, [isStore, "an open store"]);

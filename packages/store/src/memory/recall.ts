@@ -2,8 +2,8 @@
 
 import { matchMessage, parseQuery } from "../catalog/search.ts";
 import { checkOptions, count, oneOf, ANYTHING, checkValue, text } from "../store/check-options.ts";
-import type { Store } from "../store/types.ts";
-import type { MemoryLog } from "./memory-log.ts";
+import type { SearchHit, Store } from "../store/types.ts";
+import type { MemoryLog, ScopeView } from "./memory-log.ts";
 import { visibleScopes } from "./scope.ts";
 import type { RecallOptions, Recollection } from "./types.ts";
 
@@ -11,7 +11,7 @@ const USUAL_LIMIT = 10;
 
 export async function recall(
   log: MemoryLog,
-  sessions: Pick<Store, "search">,
+  sessions: Pick<Store, "search" | "session">,
   query: string,
   options: RecallOptions,
 ): Promise<readonly Recollection[]> {
@@ -29,11 +29,28 @@ export async function recall(
     }
   }
   if (where !== "memory" && limit > 0) {
-    // Only what was consolidated into a scope that is visible: another user's conversations are not.
-    const keys = [...new Set(views.flatMap((view) => view.sessions.map(({ key }) => key)))];
-    const hits = keys.length === 0 ? [] : await sessions.search(query, { keys, limit });
-    for (const { key, seq, snippet, score } of hits)
+    for (const { key, seq, snippet, score } of await searchSessions(sessions, query, views, limit))
       found.push({ from: "session", key, seq, snippet, score });
   }
   return found.sort((one, other) => other.score - one.score).slice(0, limit);
+}
+
+/**
+ * Only what was consolidated into a scope that is visible: another user's conversations are not, nor is one that somebody has
+ * begun anew under the same key.
+ */
+async function searchSessions(
+  sessions: Pick<Store, "search" | "session">,
+  query: string,
+  views: readonly ScopeView[],
+  limit: number,
+): Promise<readonly SearchHit[]> {
+  const ids = new Set(views.flatMap((view) => view.sessions.map(({ id }) => id)));
+  const keys = new Set(views.flatMap((view) => view.sessions.map(({ key }) => key)));
+  const known: string[] = [];
+  for (const key of keys) {
+    const state = await sessions.session(key).state();
+    if (state !== undefined && ids.has(state.id)) known.push(key);
+  }
+  return known.length === 0 ? [] : await sessions.search(query, { keys: known, limit });
 }

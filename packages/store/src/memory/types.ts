@@ -1,5 +1,7 @@
 /** The public face of the memory: what docs and callers speak of. Meanings are in docs/memory.md. */
 
+import type { LonghandError } from "../errors.ts";
+import type { Damage } from "../record/session-record.ts";
 import type { AskModel, TokenEstimator } from "../context/types.ts";
 import type { Session, Store } from "../store/types.ts";
 
@@ -59,6 +61,9 @@ export interface MemoryOptions {
   readonly directory: string;
   /** The sessions that can be recalled. */
   readonly sessions: Store;
+  /** As those of openStore, for the store that holds the truth. @default process.emitWarning */
+  readonly onDamage?: (damage: Damage) => void;
+  readonly onError?: (error: LonghandError) => void;
 }
 
 export interface Memory extends AsyncDisposable {

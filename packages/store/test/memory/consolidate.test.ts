@@ -320,7 +320,11 @@ describe("recall", () => {
       { agent: "ann" },
     ];
     for (const scope of others) expect(await memory.recall("walrus", { scope })).toEqual([]);
+    await session.delete();
+    await session.append(user("a walrus of somebody else"));
+    expect(await memory.recall("somebody", { scope: ANN })).toEqual([]);
+    await session.delete({ forever: true });
     // The control: the owner finds it.
-    expect(await memory.recall("walrus", { scope: ANN })).toHaveLength(2);
+    expect(await memory.recall("walrus", { scope: ANN })).toHaveLength(1);
   });
 });
