@@ -70,7 +70,7 @@ export type FaceMatches = [
   Assert<SameOptions<store.Session, face.FaceSession, "replace", 1>>,
   Assert<SameOptions<store.Session, face.FaceSession, "messages", 0>>,
   Assert<SameOptions<store.Session, face.FaceSession, "iterate", 0>>,
-  Assert<SameOptions<store.Session, face.FaceSession, "records", 0>>,
+  Assert<HasOptions<store.Session, face.FaceSession, "records", 0>>,
   Assert<SameOptions<store.Session, face.FaceSession, "truncate", 1>>,
   Assert<SameOptions<store.Session, face.FaceSession, "rewind", 1>>,
   Assert<SameOptions<store.Session, face.FaceSession, "compact", 1>>,

@@ -32,6 +32,14 @@ export async function askWithRetries(
   }
 }
 
+export class TimeIsUp extends Error {
+  override readonly name = "TimeIsUp";
+
+  constructor(milliseconds: number) {
+    super(`no answer within ${milliseconds} ms`);
+  }
+}
+
 /** Runs the task with a signal that aborts after so many milliseconds, or when the caller's does. */
 export async function withTimeLimit<T>(
   waiting: Pick<Host, "wait">,
@@ -43,7 +51,7 @@ export async function withTimeLimit<T>(
   const abort = (): void => limit.abort(outer?.reason);
   if (outer?.aborted === true) abort();
   outer?.addEventListener("abort", abort, { once: true });
-  const late = new Error(`no answer within ${milliseconds} ms`);
+  const late = new TimeIsUp(milliseconds);
   void waiting.wait(milliseconds, "background").then(() => limit.abort(late));
   try {
     return await task(limit.signal);

@@ -8,6 +8,7 @@ import { LonghandError } from "../errors.ts";
 import type { Message } from "../record/message.ts";
 import type { SessionInfo } from "../record/session-record.ts";
 import type { Session } from "../store/types.ts";
+import { changesView } from "./changes-view.ts";
 import { contextSettings, type ContextSettings } from "./context-settings.ts";
 import { tokensOfTools } from "./estimators.ts";
 import { fillWindow, type Preface, type Window } from "./fill-window.ts";
@@ -142,9 +143,8 @@ async function wasCutSince<M extends Message>(
   if (before === undefined || after === undefined) return before !== after;
   if (after.id !== before.id) return true;
   if (after.seq === before.seq) return false;
-  for await (const { op } of session.records({ from: before.seq + 1, to: after.seq })) {
-    if (op !== undefined && op !== "note" && op !== "meta") return true;
-  }
+  for await (const record of session.records({ from: before.seq + 1, to: after.seq }))
+    if (changesView(record)) return true;
   return false;
 }
 

@@ -26,6 +26,7 @@ import {
   type CutPart,
   type Weight,
 } from "./compaction-plan.ts";
+import { estimatorCheck } from "./context-settings.ts";
 import { standardEstimator } from "./estimators.ts";
 import { summarise, type Summarised } from "./summarise.ts";
 import { correctionOf } from "./token-correction.ts";
@@ -87,18 +88,18 @@ export interface Compacted {
   readonly after: Weight;
 }
 
-const wholeNumber: Check = recordSeq;
+const limit: Check = [recordSeq[0], "a whole number from 1 on"];
 const OPTIONS: Readonly<Record<keyof CompactOptions, Check>> = {
   ask: callback,
-  maxContextTokens: wholeNumber,
-  maxHistoryMessages: wholeNumber,
+  maxContextTokens: limit,
+  maxHistoryMessages: limit,
   keepMessages: count,
   force: flag,
   dryRun: flag,
   timeLimit: count,
   signal: abortSignal,
   model: text,
-  estimator: [(value) => typeof value === "object" && value !== null && "tokensOf" in value, "an estimator"],
+  estimator: estimatorCheck,
 };
 
 /** Sessions that are being compacted in this process, by id. */
@@ -135,7 +136,7 @@ async function compactAlone(
   const isTooMuch = before.tokens > limits.maxContextTokens || before.messages > limits.maxHistoryMessages;
   if (!isTooMuch && options.force !== true) return { done: false, reason: "within-limits", before };
   const keepFrom = await chooseKeepFrom(session, estimator, correction, limits);
-  const pieceTokens = Math.floor(limits.maxContextTokens / 2);
+  const pieceTokens = Math.floor(limits.maxContextTokens / 2 / correction);
   const part =
     keepFrom === undefined
       ? undefined

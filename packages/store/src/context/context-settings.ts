@@ -2,7 +2,7 @@
 
 import { LonghandError } from "../errors.ts";
 import { isJsonObject } from "../record/json.ts";
-import { checkOptions, checkValue, count, text } from "../store/check-options.ts";
+import { checkOptions, checkValue, count, text, type Check } from "../store/check-options.ts";
 import { standardEstimator } from "./estimators.ts";
 import type { ContextOptions, TokenEstimator, ToolSchema } from "./types.ts";
 
@@ -28,7 +28,7 @@ export function contextSettings(of: string, options: ContextOptions = {}): Conte
     tools: [isToolList, "an array of tools that each have a name"],
     system: text,
     model: text,
-    estimator: [isEstimator, "an object with name, tokensOf and tokensOfMessage"],
+    estimator: estimatorCheck,
   });
   const { maxTokens = DEFAULT_MAX_TOKENS, maxBytes = Infinity, tools = [], system = "" } = options;
   const { reserve = Math.min(DEFAULT_RESERVE, Math.floor(maxTokens / 4)), model } = options;
@@ -51,6 +51,8 @@ function isToolList(value: unknown): boolean {
     Array.isArray(value) && value.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string")
   );
 }
+
+export const estimatorCheck: Check = [isEstimator, "an object with name, tokensOf and tokensOfMessage"];
 
 function isEstimator(value: unknown): boolean {
   return (

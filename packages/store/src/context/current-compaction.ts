@@ -64,8 +64,8 @@ async function withRecord(
 }
 
 async function hidesAll(session: Session, to: number): Promise<boolean> {
-  for await (const { seq } of session.records({ live: true, reverse: true, to, last: 1 })) return seq > to;
-  return true;
+  const seen = session.records({ live: true, reverse: true, to, last: 1 })[Symbol.asyncIterator]();
+  return (await seen.next()).done === true;
 }
 
 async function recordAt(session: Session, seq: number): Promise<SessionRecord | undefined> {

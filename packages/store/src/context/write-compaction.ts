@@ -2,17 +2,8 @@
 
 import { isLonghandError } from "../errors.ts";
 import type { Session } from "../store/types.ts";
+import { changesView } from "./changes-view.ts";
 import { COMPACTION, currentCompaction, type CompactionNote } from "./current-compaction.ts";
-
-/** Messages that keep arriving do not change what is cut; these records may. */
-const CHANGES_VIEW: ReadonlySet<string> = new Set([
-  "truncate",
-  "rewind",
-  "compact",
-  "reset",
-  "summary",
-  "unknown",
-]);
 
 /** Where others write without a pause, the next turn is time enough. */
 const MOST_TRIES = 20;
@@ -46,8 +37,7 @@ async function unchangedUpTo(session: Session, base: number): Promise<number | u
   const seq = (await session.state())?.seq ?? 0;
   if (seq < base) return undefined;
   if (seq === base) return base;
-  for await (const { op } of session.records({ from: base + 1, to: seq })) {
-    if (op !== undefined && CHANGES_VIEW.has(op)) return undefined;
-  }
+  for await (const record of session.records({ from: base + 1, to: seq }))
+    if (changesView(record)) return undefined;
   return seq;
 }

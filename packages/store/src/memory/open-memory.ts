@@ -19,6 +19,7 @@ import {
 } from "../store/check-options.ts";
 import { KeyedQueue } from "../store/keyed-queue.ts";
 import type { Session, Store } from "../store/types.ts";
+import { estimatorCheck } from "../context/context-settings.ts";
 import { consolidate } from "./consolidate.ts";
 import { MemoryPages } from "./markdown/memory-pages.ts";
 import type { MemoryWorld } from "./memory-log.ts";
@@ -162,7 +163,7 @@ class StoredMemory implements Memory {
   }
 
   async promptSection(options: PromptSectionOptions): Promise<PromptSection> {
-    const fields = { scope: ANYTHING, maxTokens: ANYTHING, about: text, estimator: ANYTHING };
+    const fields = { scope: ANYTHING, maxTokens: ANYTHING, about: text, estimator: estimatorCheck };
     checkOptions("promptSection", options, fields);
     return await promptSection(this.#log, this.#world.host.now(), options);
   }

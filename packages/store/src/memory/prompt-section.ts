@@ -58,7 +58,8 @@ export async function promptSection(
   };
   const chosenFacts = take(facts, days.length > 0 ? room * SHARE_OF_FACTS : room);
   const chosenDays = take(days, room);
-  const rest = facts.filter((fact) => !chosenFacts.includes(fact));
+  const chosenAlready = new Set(chosenFacts);
+  const rest = facts.filter((fact) => !chosenAlready.has(fact));
   const chosen = { facts: [...chosenFacts, ...take(rest, room)], days: chosenDays };
   return fit(chosen.facts, chosen.days, (text) => tokensOf(text) <= maxTokens);
 }

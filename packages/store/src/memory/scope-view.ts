@@ -3,6 +3,7 @@
  * current unless it was undone, or another, that was not undone itself, has taken its place.
  */
 
+import { isJsonObject } from "../record/json.ts";
 import type { SessionRecord } from "../record/session-record.ts";
 import {
   FORGOTTEN,
@@ -57,10 +58,11 @@ export class ScopeFold {
   }
 
   #addMessage({ content, memory }: MemoryMessage): void {
+    // Also of an entry that a newer version has written and this one does not understand: its turns are consolidated.
+    if (isJsonObject(memory) && isProgress(memory["progress"])) this.#addProgress(memory["progress"]);
     const stored = readStoredEntry(memory);
     if (stored === undefined || typeof content !== "string") return;
     this.#stored.set(stored.id, { stored, text: content });
-    if (stored.progress !== undefined) this.#addProgress(stored.progress);
   }
 
   #addNote(kind: string, data: unknown): void {

@@ -136,7 +136,7 @@ export interface ConsolidateOptions {
 }
 
 export interface Consolidated {
-  /** Of the turns that were looked at; `undefined`: there was nothing new. */
+  /** Of the turns that are consolidated now; `undefined`: none, since there was nothing new or the model failed. */
   readonly range: { readonly from: number; readonly to: number } | undefined;
   readonly entries: readonly MemoryEntry[];
   /**

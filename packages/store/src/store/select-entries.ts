@@ -10,14 +10,16 @@ export type RecordsOptions = NonNullable<Parameters<Session["records"]>[0]>;
 
 /** RECORD_DROPPED where a bound names a record that is no longer kept; without bounds it begins with what is. */
 export async function* selectEntries(snapshot: Snapshot, options: RecordsOptions): AsyncIterable<Entry> {
-  const { last = Infinity, from = 0, to = Infinity, reverse = false, live = false } = options;
+  const { last = Infinity, from = 0, to = Infinity, reverse = false, live = false, kept = false } = options;
   const { state, firstSeq } = snapshot;
   const dropped = [from, to].find((bound) => bound >= 1 && bound < firstSeq);
   if (dropped !== undefined) throw recordDropped(dropped, firstSeq, state.seq);
   if (last === 0) return;
   const range = { from: Math.max(from, firstSeq, 1), to: Math.min(to, state.seq), reverse };
   let remaining = last;
-  for await (const entry of live ? liveEntries(state, snapshot, range) : snapshot.entries(range)) {
+  // Without a cut every message that is kept is seen.
+  const seen = kept && !live ? { ...state, keepFrom: 1 } : state;
+  for await (const entry of live || kept ? liveEntries(seen, snapshot, range) : snapshot.entries(range)) {
     yield entry;
     if (--remaining === 0) return;
   }

@@ -187,7 +187,14 @@ export class BackendSession<M extends Message> implements Session<M> {
   }
 
   async *records(options?: RecordsOptions): AsyncIterable<SessionRecord<M>> {
-    checkOptions("records", options, { last: count, from: seq, to: seq, reverse: flag, live: flag });
+    checkOptions("records", options, {
+      last: count,
+      from: seq,
+      to: seq,
+      reverse: flag,
+      live: flag,
+      kept: flag,
+    });
     const { last, reverse = false } = options ?? {};
     if (last === undefined || reverse) {
       for await (const entry of this.#entries({ ...options })) yield toSessionRecord<M>(entry);

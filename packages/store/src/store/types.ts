@@ -155,13 +155,17 @@ export interface Session<M extends Message = Message> {
   messages(options?: { last?: number; from?: number; to?: number }): Promise<M[]>;
   /** The live view as it was when the iteration began, in constant memory. */
   iterate(options?: { from?: number; reverse?: boolean }): AsyncIterable<M>;
-  /** The log itself, with seq and time: every record that is still kept, or (`live`) only the messages of the view. */
+  /**
+   * The log itself, with seq and time: every record that is still there; or (`live`) only the messages of the view; or (`kept`)
+   * those and the ones that a truncate or compact has hidden, but none that a rewind or replace has taken back.
+   */
   records(options?: {
     last?: number;
     from?: number;
     to?: number;
     reverse?: boolean;
     live?: boolean;
+    kept?: boolean;
   }): AsyncIterable<SessionRecord<M>>;
   state(): Promise<SessionInfo | undefined>;
   exists(): Promise<boolean>;

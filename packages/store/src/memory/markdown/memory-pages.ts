@@ -109,7 +109,9 @@ export class MemoryPages {
       const byPage = new Map<string, MemoryEntry[]>();
       for (const entry of entries.filter(({ status }) => status === "current")) {
         const name = entry.kind === "core" ? CORE_PAGE : `${DAILY}/${entry.at.slice(0, 10)}.md`;
-        byPage.set(name, [...(byPage.get(name) ?? []), entry]);
+        const list = byPage.get(name);
+        if (list === undefined) byPage.set(name, [entry]);
+        else list.push(entry);
       }
       for (const [name, list] of byPage) addSection(contents, name, scope, list);
     }

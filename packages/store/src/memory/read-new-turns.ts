@@ -3,55 +3,50 @@
  * hidden is to be remembered too, what a rewind has taken back is not.
  */
 
-import type { Message } from "../record/message.ts";
+import type { LoggedMessage } from "../context/turns.ts";
 import type { Session } from "../store/types.ts";
-
-export interface NumberedMessage {
-  readonly seq: number;
-  readonly message: Message;
-}
-
-/** A longer backlog is taken in several readings. */
-const MOST_MESSAGES = 5000;
 
 /** How many messages before a replaced history are compared with the new one. */
 const COMPARED = 300;
 
 /** Of complete turns only, at most so many characters of JSON (but one turn at least). Empty: there is none. */
-export async function readTurns(
+export async function readNewTurns(
   session: Session,
   after: number,
   mostCharacters: number,
-): Promise<readonly NumberedMessage[]> {
-  let read: NumberedMessage[] = [];
-  let known: Map<string, number> | undefined;
-  for await (const record of session.records({ from: after + 1 })) {
-    if (record.op === "rewind") read = read.filter(({ seq }) => seq <= record.to);
-    if (record.op === "reset") {
-      // A history that was put in the place of another repeats most of it: that is not said a second time.
-      known = await messagesBefore(session, after);
-      read = [];
-    }
+): Promise<readonly LoggedMessage[]> {
+  const known = await repeatedMessages(session, after);
+  const read: LoggedMessage[] = [];
+  let characters = 0;
+  for await (const record of session.records({ from: after + 1, kept: true })) {
     if (record.op !== undefined) continue;
-    if (known !== undefined && takeOne(known, JSON.stringify(record.message))) continue;
-    // A rewind still to come could take back what is read so far: that is why it goes on to the end, as far as it can.
-    if (read.push({ seq: record.seq, message: record.message }) === MOST_MESSAGES) break;
+    const text = JSON.stringify(record.message);
+    if (takeOne(known, text)) continue;
+    // What is too much begins with the next turn.
+    if (characters > mostCharacters && record.message.role === "user")
+      return firstTurns(read, mostCharacters);
+    characters += text.length;
+    read.push({ seq: record.seq, message: record.message });
   }
   return firstTurns(complete(read), mostCharacters);
 }
 
+/** A history that was put in the place of another repeats most of it: that is not said a second time. */
+async function repeatedMessages(session: Session, after: number): Promise<Map<string, number>> {
+  for await (const { op } of session.records({ from: after + 1 }))
+    if (op === "reset") return await messagesBefore(session, after);
+  return new Map();
+}
+
 /** The last turn counts when it was answered: the next words of the user may come at any time, its results too. */
-function complete(messages: readonly NumberedMessage[]): readonly NumberedMessage[] {
+function complete(messages: readonly LoggedMessage[]): readonly LoggedMessage[] {
   const last = messages.at(-1)?.message;
   if (last?.role === "assistant" && (last.toolCalls ?? []).length === 0) return messages;
   const begin = messages.findLastIndex(({ message }) => message.role === "user");
   return messages.slice(0, Math.max(0, begin));
 }
 
-function firstTurns(
-  messages: readonly NumberedMessage[],
-  mostCharacters: number,
-): readonly NumberedMessage[] {
+function firstTurns(messages: readonly LoggedMessage[], mostCharacters: number): readonly LoggedMessage[] {
   let characters = 0;
   for (const [index, { message }] of messages.entries()) {
     characters += JSON.stringify(message).length;
