@@ -131,7 +131,9 @@ async function compactAlone(
   const limits = limitsOf(options);
   const { estimator = standardEstimator, timeLimit = 120_000, signal: outer } = options;
   const correction = options.model === undefined ? 1 : await correctionOf(session, options.model);
-  const { seq: base = 0, summary: earlier = "" } = (await session.state()) ?? {};
+  const base = await session.state();
+  if (base === undefined) return { done: false, reason: "within-limits", before: { tokens: 0, messages: 0 } };
+  const earlier = base.summary;
   const before = await weighView(session, estimator, correction, limits);
   const isTooMuch = before.tokens > limits.maxContextTokens || before.messages > limits.maxHistoryMessages;
   if (!isTooMuch && options.force !== true) return { done: false, reason: "within-limits", before };
@@ -147,13 +149,15 @@ async function compactAlone(
     return { done: false, reason: "dry-run", before, would: { from, to, messages } };
 
   const maxTokens = Math.min(SUMMARY_TOKENS, Math.floor(limits.maxContextTokens / 8));
+  const replaced = estimator.tokensOf(earlier) + part.tokens;
+  const maxPlainTokens = Math.min(maxTokens, Math.floor(replaced / 2));
   const made = await withTimeLimit(waiting, timeLimit, outer, async (signal) => {
-    const around = { waiting, signal, model: options.ask, estimator, pieceTokens, maxTokens };
+    const around = { waiting, signal, model: options.ask, estimator, pieceTokens, maxTokens, maxPlainTokens };
     return await summarise(withUnseen(earlier, part), messagesBetween(session, part.shownFrom, to), around);
   });
   outer?.throwIfAborted();
   const { summary, by, failure } = made;
-  const isShorter = estimator.tokensOf(summary) < estimator.tokensOf(earlier) + part.tokens;
+  const isShorter = estimator.tokensOf(summary) < replaced;
   if (!isShorter && before.messages <= limits.maxHistoryMessages)
     return { done: false, reason: "no-progress", before };
   const note = { from, to, messages, by };

@@ -41,11 +41,9 @@ export async function unpinMessage<M extends Message>(session: Session<M>, seq: 
 export async function pins<M extends Message>(session: Session<M>): Promise<readonly LoggedMessage<M>[]> {
   const pinned = await pinnedSeqs(session);
   if (pinned.length === 0) return [];
-  const firstLive = await firstLiveSeq(session);
   const found: LoggedMessage<M>[] = [];
   for (const seq of pinned) {
-    // What lies behind the beginning of the view and is not in it was taken back by a rewind.
-    const logged = await messageAt(session, seq, { live: seq >= firstLive });
+    const logged = await messageAt(session, seq, { kept: true });
     if (logged !== undefined) found.push(logged);
   }
   return found;
@@ -77,18 +75,13 @@ async function pinnedSeqs<M extends Message>(session: Session<M>): Promise<reado
   return list.filter((seq): seq is number => Number.isSafeInteger(seq) && seq >= 1).slice(-MAX_PINS);
 }
 
-async function firstLiveSeq<M extends Message>(session: Session<M>): Promise<number> {
-  for await (const { seq } of session.records({ live: true })) return seq;
-  return Infinity;
-}
-
 async function messageAt<M extends Message>(
   session: Session<M>,
   seq: number,
-  { live }: { live: boolean } = { live: false },
+  { kept }: { kept: boolean } = { kept: false },
 ): Promise<LoggedMessage<M> | undefined> {
   try {
-    for await (const record of session.records({ from: seq, to: seq, live })) {
+    for await (const record of session.records({ from: seq, to: seq, kept })) {
       if (record.op === undefined) return { seq, message: record.message };
     }
   } catch (error) {

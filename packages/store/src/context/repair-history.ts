@@ -2,23 +2,19 @@
  * Writes to the log what makes calls and results whole again (repair-messages.ts), so that every reader sees it from now
  * on. For a session on which nobody works, such as after a crash: the result of a call that still runs would come second.
  * What the repair leaves out of the view stays in the log. What is only a provider's taste, such as an id that was used in an
- * earlier turn too, is no reason to write: the log is not wrong there.
+ * earlier turn too, is left to the view: the log is not wrong there.
  */
 
 import { isLonghandError } from "../errors.ts";
 import type { Message } from "../record/message.ts";
 import type { Session } from "../store/types.ts";
 import { changePins } from "./pins.ts";
-import { repairMessages, type RepairedMessages } from "./repair-messages.ts";
+import { pairMessages } from "./repair-messages.ts";
 import type { LoggedMessage } from "./turns.ts";
 import type { HistoryRepair } from "./types.ts";
 
 /** Each one means that somebody else has written in the moment between. */
 const MAX_TRIES = 100;
-
-const BROKEN: ReadonlySet<HistoryRepair["kind"]> = new Set([
-  ...(["orphan-result", "second-result", "missing-result", "moved-result"] as const),
-]);
 
 /** Answers with what was repaired. Reads the whole view. A history that is whole is left as it is: nothing is written. */
 export async function repairHistory<M extends Message>(
@@ -27,7 +23,7 @@ export async function repairHistory<M extends Message>(
   for (let tries = 1; ; tries += 1) {
     const expectedSeq = (await session.state())?.seq ?? 0;
     const history = await readView(session);
-    const { messages, repairs } = repairedFrom(history);
+    const { messages, repairs } = pairMessages(history);
     if (repairs.length === 0) return [];
     try {
       await write(session, history, messages, expectedSeq);
@@ -36,19 +32,6 @@ export async function repairHistory<M extends Message>(
       if (tries === MAX_TRIES || !isLonghandError(error, "SEQ_CONFLICT")) throw error;
     }
   }
-}
-
-/** Where only calls of the last turn were left open, as after most crashes, the other turns stay untouched. */
-function repairedFrom<M extends Message>(history: readonly LoggedMessage<M>[]): RepairedMessages<M> {
-  const whole = repairMessages(history);
-  const broken = whole.repairs.filter(({ kind }) => BROKEN.has(kind));
-  if (broken.length === 0) return { messages: history, repairs: [] };
-  const start = history.findLastIndex(({ message }) => message.role === "user");
-  const first = history[start]?.seq;
-  const isLeftOpen = broken.every(({ kind, seq }) => kind === "missing-result" && seq >= (first ?? 0));
-  if (first === undefined || !isLeftOpen) return whole;
-  const last = repairMessages(history.slice(start));
-  return { messages: [...history.slice(0, start), ...last.messages], repairs: last.repairs };
 }
 
 async function readView<M extends Message>(session: Session<M>): Promise<LoggedMessage<M>[]> {

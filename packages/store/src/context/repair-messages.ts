@@ -25,6 +25,13 @@ export function repairMessages<M extends Message>(history: readonly LoggedMessag
   return repair.outcome(history);
 }
 
+/** The same for calls and results alone: every other message stays where and as it is, and so do the ids. */
+export function pairMessages<M extends Message>(history: readonly LoggedMessage<M>[]): RepairedMessages<M> {
+  const repair = new Repair(history);
+  for (const logged of history) repair.pair(logged);
+  return repair.outcome(history);
+}
+
 class Repair<M extends Message> {
   readonly #repairs: HistoryRepair[] = [];
   readonly #systems: LoggedMessage<M>[] = [];
@@ -45,6 +52,17 @@ class Repair<M extends Message> {
       this.#report(logged, "leading-answer", `a message by "${role}" before the first user message`);
     } else if (role === "assistant") this.#takeAssistant(logged);
     else this.#takeResult(logged);
+  }
+
+  pair(logged: LoggedMessage<M>): void {
+    const { role, toolCalls = [] } = logged.message;
+    if (role === "tool") this.#takeResult(logged);
+    else if (role === "assistant" && toolCalls.length > 0)
+      this.#takeCalls(
+        logged,
+        toolCalls.map(({ id }) => id),
+      );
+    else this.#body.push(logged);
   }
 
   outcome(history: readonly LoggedMessage<M>[]): RepairedMessages<M> {
@@ -92,6 +110,12 @@ class Repair<M extends Message> {
       if (unique !== id) this.#report(logged, "renamed-call", `${quoted(id)} is called ${quoted(unique)}`);
       return unique;
     });
+    this.#takeCalls(logged, ids);
+  }
+
+  /** `ids`: those that they get. */
+  #takeCalls(logged: LoggedMessage<M>, ids: readonly string[]): void {
+    const { toolCalls = [] } = logged.message;
     const calls = new PairedCalls(logged, toolCalls, ids);
     for (const { id } of toolCalls) this.#callers.set(id, calls);
     this.#body.push(calls);

@@ -22,6 +22,8 @@ export interface Summarising extends Asking {
   readonly pieceTokens: number;
   /** Of the summary. */
   readonly maxTokens: number;
+  /** Of one that is made without a model: it must be worth its loss. */
+  readonly maxPlainTokens: number;
 }
 
 export interface Summarised {
@@ -49,14 +51,14 @@ export async function summarise(
           questionFor(summary, piece, around.maxTokens),
           around,
         );
-        summary = within(answer, around);
+        summary = within(answer, around.maxTokens, around.estimator);
         pieces += 1;
         continue;
       } catch (error) {
         failure = error instanceof Error ? error.message : String(error);
       }
     }
-    summary = within(plainSummary(summary, piece), around);
+    summary = within(plainSummary(summary, piece), around.maxPlainTokens, around.estimator);
   }
   const by = around.model === undefined || failure !== undefined ? "no-model" : "model";
   return { summary, by, failure, pieces };
@@ -104,7 +106,7 @@ export function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-function within(summary: string, { estimator, maxTokens }: Summarising): string {
+function within(summary: string, maxTokens: number, estimator: TokenEstimator): string {
   let limit = summary.length;
   let text = summary;
   for (

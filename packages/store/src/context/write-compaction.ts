@@ -1,6 +1,7 @@
 /** Writes a compaction that was decided on an older state of the session, if what it cuts is still as it was then. */
 
 import { isLonghandError } from "../errors.ts";
+import type { SessionInfo } from "../record/session-record.ts";
 import type { Session } from "../store/types.ts";
 import { changesView } from "./changes-view.ts";
 import { COMPACTION, currentCompaction, type CompactionNote } from "./current-compaction.ts";
@@ -11,7 +12,7 @@ const MOST_TRIES = 20;
 /** The seq of the record; `undefined`: the view was changed since `base`, and nothing was written. */
 export async function writeCompaction(
   session: Session,
-  base: number,
+  base: Pick<SessionInfo, "id" | "seq">,
   cut: { readonly summary: string; readonly keepFrom: number },
   about: Omit<CompactionNote, "previous">,
 ): Promise<number | undefined> {
@@ -32,12 +33,15 @@ export async function writeCompaction(
   return undefined;
 }
 
-/** The newest seq; `undefined`: something since `base` has changed the view. */
-async function unchangedUpTo(session: Session, base: number): Promise<number | undefined> {
-  const seq = (await session.state())?.seq ?? 0;
-  if (seq < base) return undefined;
-  if (seq === base) return base;
-  for await (const record of session.records({ from: base + 1, to: seq }))
+/** The newest seq; `undefined`: something since `base` has changed the view, or it is another session by now. */
+async function unchangedUpTo(
+  session: Session,
+  base: Pick<SessionInfo, "id" | "seq">,
+): Promise<number | undefined> {
+  const { id, seq } = (await session.state()) ?? { id: undefined, seq: 0 };
+  if (id !== base.id || seq < base.seq) return undefined;
+  if (seq === base.seq) return seq;
+  for await (const record of session.records({ from: base.seq + 1, to: seq }))
     if (changesView(record)) return undefined;
   return seq;
 }

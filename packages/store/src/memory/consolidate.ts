@@ -41,8 +41,9 @@ export async function consolidate(
   let consolidated: Consolidated = { range: undefined, entries: [], failure: undefined };
   try {
     await withTimeLimit(waiting, timeLimit, outer, async (signal) => {
-      for (;;) {
-        const step = await nextStep(log, session, options, { waiting, signal });
+      const id = (await session.state())?.id;
+      while (id !== undefined) {
+        const step = await nextStep(log, session, id, options, { waiting, signal });
         if (step === undefined) return;
         consolidated = joined(consolidated, step);
         // A model that cannot be reached now is not asked about the next turns either.
@@ -62,14 +63,15 @@ export async function consolidate(
 async function nextStep(
   log: MemoryLog,
   session: Session,
+  id: string,
   { scope, model }: ConsolidateOptions,
   asking: Asking,
 ): Promise<Consolidated | undefined> {
-  const id = (await session.state())?.id;
-  if (id === undefined) return undefined;
   const view = await log.read(scope);
   const after = view.consolidatedTo(session.key, id);
   const turns = await readNewTurns(session, after, MOST_CHARACTERS);
+  // Begun anew under the same key, it may be somebody else's by now.
+  if ((await session.state())?.id !== id) return undefined;
   const [first] = turns;
   const last = turns.at(-1);
   if (first === undefined || last === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { LoggedMessage } from "../context/turns.ts";
 import type { Session } from "../store/types.ts";
 
 /** How many messages before a replaced history are compared with the new one. */
-const COMPARED = 300;
+const COMPARED = 5000;
 
 /** Of complete turns only, at most so many characters of JSON (but one turn at least). Empty: there is none. */
 export async function readNewTurns(
@@ -15,13 +15,15 @@ export async function readNewTurns(
   after: number,
   mostCharacters: number,
 ): Promise<readonly LoggedMessage[]> {
-  const known = await repeatedMessages(session, after);
+  const replaced = await replacedHistories(session, after);
   const read: LoggedMessage[] = [];
   let characters = 0;
   for await (const record of session.records({ from: after + 1, kept: true })) {
     if (record.op !== undefined) continue;
     const text = JSON.stringify(record.message);
-    if (takeOne(known, text)) continue;
+    // One write has one time: what comes later is new, though it may say the same.
+    if (replaced.some(({ seq, at, known }) => seq < record.seq && at === record.at && takeOne(known, text)))
+      continue;
     // What is too much begins with the next turn.
     if (characters > mostCharacters && record.message.role === "user")
       return firstTurns(read, mostCharacters);
@@ -31,11 +33,19 @@ export async function readNewTurns(
   return firstTurns(complete(read), mostCharacters);
 }
 
+interface ReplacedHistory {
+  readonly seq: number;
+  readonly at: string;
+  /** How often each message was there before. */
+  readonly known: Map<string, number>;
+}
+
 /** A history that was put in the place of another repeats most of it: that is not said a second time. */
-async function repeatedMessages(session: Session, after: number): Promise<Map<string, number>> {
-  for await (const { op } of session.records({ from: after + 1 }))
-    if (op === "reset") return await messagesBefore(session, after);
-  return new Map();
+async function replacedHistories(session: Session, after: number): Promise<readonly ReplacedHistory[]> {
+  const replaced: ReplacedHistory[] = [];
+  for await (const { op, seq, at } of session.records({ from: after + 1 }))
+    if (op === "reset") replaced.push({ seq, at, known: await messagesBefore(session, after) });
+  return replaced;
 }
 
 /** The last turn counts when it was answered: the next words of the user may come at any time, its results too. */

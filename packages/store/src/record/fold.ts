@@ -129,8 +129,7 @@ function extendDigest(digest: string, body: Entry["body"]): string {
   return createHash("sha256").update(digest).update(encodeBody(body)).digest("base64");
 }
 
-/** No rewind and no reset has cut it; it may be hidden all the same. */
-export function isKept(state: SessionState, seq: number): boolean {
+function isKept(state: SessionState, seq: number): boolean {
   return state.kept.some(([first, last]) => seq >= first && seq <= last);
 }
 

@@ -2,7 +2,7 @@
 
 import { LonghandError } from "../errors.ts";
 import type { Body } from "../record/entry.ts";
-import { clippedView, digestBodies, findRememberedId, isKept, type SessionState } from "../record/fold.ts";
+import { clippedView, digestBodies, findRememberedId, type SessionState } from "../record/fold.ts";
 import type { Decision, EntryReader, Operation } from "./backend.ts";
 import { liveEntries } from "./live-entries.ts";
 import { recordDropped } from "../record/record-dropped.ts";
@@ -44,10 +44,14 @@ export function rewindTo(cut: { messages: number } | { to: number }, options: Wr
     const to =
       "to" in cut ? checkRewindTo(state, log, cut.to) : await seqBeforeLastMessages(state, log, cut.messages);
     const then = await log.stateAfter(to);
+    // What was dropped since cannot be seen again.
+    const keepFrom = Math.max(then.keepFrom, log.firstSeq);
+    const count =
+      keepFrom === then.keepFrom ? then.count : await countLive({ ...then, keepFrom }, log, keepFrom, to);
     const clipped = clippedView(state, to);
-    const rewound = { ...clippedView(then, to), summary: then.summary };
+    const rewound = { ...clippedView(then, to), keepFrom, summary: then.summary };
     const view = JSON.stringify(rewound) === JSON.stringify(clipped) ? {} : { view: rewound };
-    return { op: "rewind", to, count: then.count, ...view };
+    return { op: "rewind", to, count, ...view };
   });
 }
 
@@ -71,13 +75,32 @@ async function cutInForce(
 ): Promise<Extract<Body, { op: "truncate" | "compact" }>> {
   checkSeq("seq", seq, 1, state.seq);
   if (seq < log.firstSeq) throw recordDropped(seq, log.firstSeq, state.seq);
-  for await (const { body } of log.entries({ from: seq, to: seq, reverse: false })) {
-    if (body.op !== "truncate" && body.op !== "compact") break;
-    const isNewest = body.keepFrom === state.keepFrom && isKept(state, seq);
-    if (isNewest && (body.op === "truncate" || body.summary === state.summary)) return body;
-  }
+  const decisive = await cutAtEnd(log, state.seq);
+  const isChanged = decisive?.body.keepFrom !== state.keepFrom || decisive.seq !== seq;
+  if (!isChanged && (decisive.body.op === "truncate" || decisive.body.summary === state.summary))
+    return decisive.body;
   const message = `seq of undoCut must be that of the truncate or compact that decides what is seen now, and record ${seq} is not`;
   throw new LonghandError("OPTION_INVALID", message, { option: "seq", value: seq });
+}
+
+interface DecisiveCut {
+  readonly seq: number;
+  readonly body: Extract<Body, { op: "truncate" | "compact" }>;
+}
+
+/** The cut that decides what is seen after the record `end`. `undefined`: there is none, or it can no longer be told. */
+async function cutAtEnd(log: EntryReader, end: number): Promise<DecisiveCut | undefined> {
+  if (end < log.firstSeq) return undefined;
+  for await (const { seq, body } of log.entries({ from: log.firstSeq, to: end, reverse: true })) {
+    if (body.op === "truncate" || body.op === "compact") return { seq, body };
+    if (body.op === "reset") return undefined;
+    if (body.op !== "rewind") continue;
+    const before = await cutAtEnd(log, body.to);
+    // One that goes back to the record right before it and carries a view has taken back the cut that decided then.
+    const isUndone = body.to === seq - 1 && body.view !== undefined;
+    return isUndone && before !== undefined ? await cutAtEnd(log, before.seq - 1) : before;
+  }
+  return undefined;
 }
 
 function reading(

@@ -226,6 +226,16 @@ describe("a model that fails", () => {
     expect(compaction).toMatchObject({ done: true, by: "model", summary: "third time" });
   });
 
+  test("a summary without a model is at most half of what it stands for", async () => {
+    for (let turn = 1; turn <= 12; turn += 1)
+      await session.append([
+        user(`question ${turn} ${"word ".repeat(30)}`),
+        assistant(`answer ${turn} ${"word ".repeat(30)}`),
+      ]);
+    const compaction = await compactSession(session, { ...SMALL, force: true });
+    expect(compaction.done && compaction.after.tokens).toBeLessThan(compaction.before.tokens * 0.75);
+  });
+
   test("the same history gives the same summary without a model", async () => {
     await talk(10);
     const first = await compactSession(session, SMALL);
@@ -296,6 +306,18 @@ describe("while the world goes on", () => {
       expect(await compactSession(session, { ...SMALL, ask })).toMatchObject({ reason: "changed-meanwhile" });
       expect((await session.state())?.seq).toBe(seq);
     }
+  });
+
+  test("a session that was deleted and begun anew during the call gets no summary of the old one", async () => {
+    await talk(10);
+    const ask: AskModel = async () => {
+      await session.delete();
+      await talk(15, 100);
+      return "the old one's secrets";
+    };
+    expect(await compactSession(session, { ...SMALL, ask })).toMatchObject({ reason: "changed-meanwhile" });
+    expect((await session.state())?.summary).toBe("");
+    expect(await contentsOf(session)).toHaveLength(30);
   });
 
   test("one at a time for a session", async () => {

@@ -111,3 +111,14 @@ describe("in the context a pinned message", () => {
     expect(textIn(messages[0])).toMatch(/Message 6, [^]*Message 7, [^]*Message 8, [^]*Message 9, /);
   });
 });
+
+test("a message that was rewound does not come back as a pin when the view is cut behind it", async () => {
+  await using store = await openStore(memoryBackend());
+  const session = store.session("s");
+  for (const content of ["one", "two", "three"]) await session.append({ role: "user", content });
+  await pinMessage(session, 3);
+  await session.rewind({ to: 2 });
+  for (const content of ["four", "five"]) await session.append({ role: "user", content });
+  await session.truncate({ keepLast: 1 });
+  expect(await pins(session)).toEqual([]);
+});

@@ -115,13 +115,7 @@ describe("repairHistory", () => {
 function brokenPairs(messages: readonly Message[]): number {
   let broken = 0;
   let open: string[] = [];
-  // No request holds what was said before the first question.
-  const begin = messages.findIndex(({ role }) => role === "user");
-  if (begin === -1) return 0;
-  for (const { role, content, toolCalls = [], toolCallId } of messages.slice(begin)) {
-    // Where a provider wants no such message at all, the view leaves it out or moves it.
-    const saysNothing = typeof content === "string" ? content.trim() === "" : content.length === 0;
-    if (role === "system" || (role === "assistant" && saysNothing && toolCalls.length === 0)) continue;
+  for (const { role, toolCalls = [], toolCallId } of messages) {
     if (role === "tool") {
       const index = open.indexOf(toolCallId ?? "");
       if (index === -1) broken += 1;

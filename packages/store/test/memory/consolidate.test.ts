@@ -147,6 +147,34 @@ test("what was rewound and brought back is remembered", async () => {
   expect(asked[1]?.user).toContain("question 3");
 });
 
+test("after a replaced history, words that were said before are new when they are said again", async () => {
+  await session.append([user("status?"), assistant("all green")]);
+  const { model, asked } = answering();
+  await memory.consolidate(session, { scope: ANN, model });
+  await session.replace(await session.messages());
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await session.append([user("status?"), assistant("all green")]);
+  const { range } = await memory.consolidate(session, { scope: ANN, model });
+  expect(range).toEqual({ from: 6, to: 7 });
+  expect(asked).toHaveLength(2);
+});
+
+test("a session that is begun anew by somebody else in the middle is not taken into the old one's scope", async () => {
+  for (let number = 1; number <= 40; number += 1)
+    await session.append([user(`question <${number}> ${"words ".repeat(300)}`), assistant("yes")]);
+  let asked = 0;
+  const model: AskModel = async ({ user: text }) => {
+    expect(text).not.toContain("I am Bob");
+    if (++asked === 1) {
+      await session.delete();
+      await session.append([user("I am Bob"), assistant("hello")]);
+    }
+    return '{"history_entry":"x"}';
+  };
+  await memory.consolidate(session, { scope: ANN, model });
+  expect(asked).toBe(1);
+});
+
 test("where the time is over in the middle, what was done before is done, and said", async () => {
   for (let number = 1; number <= 40; number += 1)
     await session.append([user(`question <${number}> ${"words ".repeat(300)}`), assistant("yes")]);

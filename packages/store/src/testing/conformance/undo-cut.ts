@@ -72,6 +72,23 @@ export const undoCutCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title:
+      "one that was taken back already is not the one that decides, though a later one cuts at the same place",
+    run: async ({ store }) => {
+      const session = store.session("s");
+      await numbered(session, 9);
+      const first = await session.truncate({ keepFrom: 3 });
+      const second = await session.truncate({ keepFrom: 6 });
+      await session.undoCut(second.seq);
+      await session.undoCut(first.seq);
+      const third = await session.truncate({ keepFrom: 6 });
+      await refusesOption(session, "seq", () => session.undoCut(second.seq));
+      await session.undoCut(third.seq);
+      assert.deepEqual(await view(session), ["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+      await refusesOption(session, "seq", () => session.undoCut(third.seq));
+    },
+  },
+  {
     title: "no cut, no record, a wrong expectedSeq: nothing is written",
     run: async ({ store }) => {
       const session = store.session("s");

@@ -51,3 +51,15 @@ test("everything can be dropped, and the count is then that of nothing", async (
   expect((await again.verify()).damage).toEqual([]);
   await again.close();
 });
+
+test("a rewind to a record that is kept shows and counts what is still there", async () => {
+  const store = await openStore(jsonlBackend(directory, { segmentBytes: 600 }));
+  const session = store.session("a");
+  for (let number = 1; number <= 20; number++) await session.append(user(`message ${number}`));
+  await store.reclaim({ drop: { before: 12 } });
+  await session.rewind({ to: 18 });
+  const left = await contentsOf(session);
+  expect(left.at(-1)).toBe("message 18");
+  expect((await session.state())?.count).toBe(left.length);
+  await store.close();
+});

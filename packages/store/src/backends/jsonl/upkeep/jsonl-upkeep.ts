@@ -47,6 +47,8 @@ export function jsonlUpkeep(around: UpkeepSurroundings): Upkeep {
           const replace = async (log: SessionLog): Promise<void> => await tenure.setLog(log);
           await task({ ...sealing, now, replace }, tenure.log, drop);
         });
+        // Somebody may have widened the view in between.
+        if (drop !== undefined) await cutView(around, key, undefined);
       });
     },
   };
