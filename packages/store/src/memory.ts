@@ -2,19 +2,26 @@
 
 import { jsonlBackend } from "./backends/jsonl/jsonl-backend.ts";
 import { nodeHost } from "./host/node-host.ts";
+import type { MemoryWorld } from "./memory/memory-log.ts";
 import { openMemory as open } from "./memory/open-memory.ts";
 import type { Memory, MemoryOptions } from "./memory/types.ts";
 import { openStore } from "./open-store.ts";
+import { reportOnce } from "./store/report-once.ts";
+import { warnOfDamage } from "./store/warn.ts";
 
 export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const { onDamage, onError } = options;
-  const hooks = {
-    ...(onDamage === undefined ? {} : { onDamage }),
-    ...(onError === undefined ? {} : { onError }),
-  };
-  const world = {
+  const tell = onDamage ?? reportOnce(warnOfDamage, ({ file }) => file);
+  const world: MemoryWorld = {
     host: nodeHost,
-    openStore: async (directory: string) => await openStore(jsonlBackend(directory), hooks),
+    openStore: async (directory, notice) =>
+      await openStore(jsonlBackend(directory), {
+        onDamage: (damage) => {
+          notice(damage);
+          tell(damage);
+        },
+        ...(onError === undefined ? {} : { onError }),
+      }),
   };
   return await open(world, options);
 }

@@ -3,10 +3,11 @@
  * whenever there is something to cut. Nothing is asked: everything stays in the log, and `--undo` takes it back.
  */
 
-import type { SessionInfo, Store } from "@longhand/store";
+import type { Session, SessionInfo, Store } from "@longhand/store";
 import type { Compacted, CompactOptions, NotCompacted } from "@longhand/store/context";
 import { CommandError } from "../command-error.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
+import { compactionThatCuts } from "../sessions/compaction-that-cuts.ts";
 import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { withSessionForWriting } from "../sessions/with-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
@@ -29,6 +30,7 @@ export interface CompactCommandOptions extends JsonOption, WaitOption {
 }
 
 const DEFAULT_KEEP = 20;
+const DEFAULT_MAX_TOKENS = 32_000;
 
 export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
@@ -114,20 +116,27 @@ async function plan(
   const { compactSession } = await import("@longhand/store/context");
   const { output, json, toPaste } = surroundings;
   const { key } = info;
-  const result = await compactSession(store.session(key), { ...optionsOf(options), dryRun: true });
+  const session = store.session(key);
+  const result = await compactSession(session, { ...optionsOf(options), dryRun: true });
   if (result.done) throw new Error("a dry run has compacted");
-  const { reason, would } = result;
+  const { reason, would, before } = result;
   if (json) {
-    output.write(jsonLine({ key, dryRun: true, ...(would === undefined ? { reason } : { would }) }));
-  } else if (would === undefined) tellUntouched(info, reason, surroundings, options);
+    output.write(jsonLine({ key, dryRun: true, ...(would === undefined ? { reason } : { would }), before }));
+  } else if (would === undefined) await tellUntouched(session, info, reason, surroundings, options);
   else {
     const { from, to, messages } = would;
     const left = info.count - messages;
     output.write(
-      `In ${output.colors.cyan(escapeKey(key))} a summary would stand for ${countOf(messages, "message")} (#${from} to #${to}); ${left} would stay.\n`,
+      `In ${output.colors.cyan(escapeKey(key))} a summary would stand for ${countOf(messages, "message")} (#${from} to #${to}); ${left} would stay.\n` +
+        `The view has ${aboutTokens(before.tokens, options)} now. Made without a model, the summary may turn out no shorter; then nothing is done.\n`,
     );
-    output.write(output.colors.dim(`To do it: ${toPaste(wordsOf(options), key)}\n`));
+    output.write(output.colors.dim(`To try it: ${toPaste(wordsOf(options), key)}\n`));
   }
+}
+
+/** Beyond the threshold they are not counted. */
+function aboutTokens(tokens: number, { maxTokens = DEFAULT_MAX_TOKENS }: CompactCommandOptions): string {
+  return tokens > maxTokens ? `more than ${maxTokens} tokens` : `about ${countOf(tokens, "token")}`;
 }
 
 function wordsOf({ keep, maxTokens, maxMessages }: CompactCommandOptions): string {
@@ -147,11 +156,12 @@ export async function compact(
 ): Promise<void> {
   const { compactSession } = await import("@longhand/store/context");
   const { key } = info;
-  const result = await compactSession(store.session(key), optionsOf(options));
+  const session = store.session(key);
+  const result = await compactSession(session, optionsOf(options));
   if (surroundings.json) surroundings.output.write(jsonLine({ key, ...result }));
   if (!result.done) {
     if (MEANWHILE.has(result.reason)) surroundings.markFailed();
-    if (!surroundings.json) tellUntouched(info, result.reason, surroundings, options);
+    if (!surroundings.json) await tellUntouched(session, info, result.reason, surroundings, options);
     return;
   }
   if (!surroundings.json) tell(info, result, surroundings);
@@ -175,12 +185,13 @@ function tell({ key }: SessionInfo, { messages, from, to, after }: Compacted, gi
 /** Not to be met under the lock that this command holds; if they are, it was not done. */
 const MEANWHILE: ReadonlySet<NotCompacted["reason"]> = new Set(["changed-meanwhile", "busy"]);
 
-function tellUntouched(
+async function tellUntouched(
+  session: Session,
   { key, count }: SessionInfo,
   reason: NotCompacted["reason"],
   { output, toPaste }: Surroundings,
-  { keep = DEFAULT_KEEP, maxTokens = 32_000, maxMessages = 50 }: CompactCommandOptions,
-): void {
+  { keep = DEFAULT_KEEP, maxTokens = DEFAULT_MAX_TOKENS, maxMessages = 50 }: CompactCommandOptions,
+): Promise<void> {
   const shown = output.colors.cyan(escapeKey(key));
   switch (reason) {
     case "within-limits":
@@ -188,16 +199,18 @@ function tellUntouched(
         `${shown} has ${countOf(count, "message")} in its view, not more than ${maxMessages}, and not more than ${maxTokens} tokens; nothing was done.\n`,
       );
       return;
-    case "nothing-to-cut":
+    case "nothing-to-cut": {
       output.write(
-        `There is nothing to cut in ${shown}: of ${countOf(count, "message")} in its view the newest turns stay, ${keep} messages of them at most and the last in any case.\n`,
+        `There is nothing to cut in ${shown}: of ${countOf(count, "message")} in its view the newest turns stay, ${countOf(keep, "message")} of them at most and the last turn in any case.\n`,
       );
-      if (count > 1 && keep > 0)
-        output.write(output.colors.dim(`To keep fewer: ${toPaste("compact --keep 1", key)}\n`));
+      const advice = await compactionThatCuts(session);
+      if (advice !== undefined)
+        output.write(output.colors.dim(`To try with fewer: ${toPaste(advice, key)}\n`));
       return;
+    }
     case "no-progress":
       output.write(
-        `Nothing was done in ${shown}: without a model the summary would be as long as what it stands for.\n`,
+        `Nothing was done in ${shown}: made without a model, the summary would be no shorter than what it stands for.\n`,
       );
       return;
     case "changed-meanwhile":

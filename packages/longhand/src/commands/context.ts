@@ -3,6 +3,7 @@
 import type { SessionInfo, Store } from "@longhand/store";
 import type { Context, ContextOptions, ContextUsage, Shortened } from "@longhand/store/context";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
+import { compactionThatCuts } from "../sessions/compaction-that-cuts.ts";
 import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { escapeControls, escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
@@ -70,7 +71,11 @@ export async function context(
     ...(reserve === undefined ? {} : { reserve }),
     ...(model === undefined ? {} : { model }),
   };
-  const built = await buildContext(store.session(info.key), options);
+  const session = store.session(info.key);
+  const built = await buildContext(session, options).catch(async (error: unknown) => {
+    const { contextWithoutRoom } = await import("./context-without-room.ts");
+    throw await contextWithoutRoom(error, session, options);
+  });
   const { output } = surroundings;
   if (surroundings.json) {
     const { usage, firstSeq, omittedMessages, repairs, shortened, messages, seqs } = built;
@@ -88,7 +93,10 @@ export async function context(
     if (output.isClosed()) return;
     output.write(`${line}\n`);
   }
-  write(differenceLines(info, built, surroundings));
+  // An archived session is not compacted.
+  const canCompact = built.omittedMessages > 0 && info.status === "active";
+  const advice = canCompact ? await compactionThatCuts(session) : undefined;
+  write(differenceLines(info, built, advice, surroundings));
 }
 
 /** The model is not told the times either. */
@@ -143,10 +151,11 @@ async function* turnRecords({ messages, seqs }: Context): AsyncIterable<Marked> 
   }
 }
 
-/** In what the model sees something else than the conversation as it was. */
+/** In what the model sees something else than the conversation as it was. `advice`: a compaction that finds something. */
 function differenceLines(
   { key }: SessionInfo,
   { messages, omittedMessages, repairs, shortened }: Context,
+  advice: string | undefined,
   { output, toPaste }: Surroundings,
 ): string[] {
   const { dim } = output.colors;
@@ -156,7 +165,8 @@ function differenceLines(
     const which = countOf(omittedMessages, "message of the view is", "messages of the view are");
     lines.push(`Left out, since there is no room: ${which} not in it.`);
     lines.push(dim(`  To read all: ${toPaste("show", key)}`));
-    lines.push(dim(`  To put a summary in place of the oldest: ${toPaste("compact", key)}`));
+    if (advice !== undefined)
+      lines.push(dim(`  To try a summary in place of the oldest: ${toPaste(advice, key)}`));
   }
   if (shortened.length > 0) {
     lines.push("Shortened to make it fit:", ...shortened.map((each) => `  ${describeShortened(each)}`));

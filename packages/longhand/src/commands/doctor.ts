@@ -4,9 +4,10 @@ import { arch, platform, release } from "node:os";
 import { basename } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
+import { type ExaminedMemory, examineMemory } from "../sessions/examine-memory.ts";
 import { examineOwners } from "../sessions/examine-owners.ts";
 import { type ContentFacts, examineContent } from "../sessions/examine-store.ts";
-import { type Examined, findProblems, type Problem } from "../sessions/find-problems.ts";
+import { type Examined, findProblems, NO_CONTENT, type Problem } from "../sessions/find-problems.ts";
 import {
   describeForeign,
   findForeign,
@@ -65,6 +66,8 @@ interface Report extends Examined {
   readonly disk: DiskUse;
   readonly foreign: ForeignSessions;
   readonly owners: readonly ExaminedOwner[];
+  readonly memory: ExaminedMemory;
+  /** Of the memory too. */
   readonly problems: readonly Problem[];
 }
 
@@ -73,24 +76,16 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
   const { output, places, json } = surroundings;
   const report = await examine(surroundings);
   const { directory, content, disk, owners, problems } = report;
+  const memory = report.memory.content ?? null;
   const foreign = [...report.foreign.files];
   const system = { node: process.version, platform: platform(), release: release(), architecture: arch() };
   if (json)
-    output.write(jsonLine({ system, places, directory, ...content, foreign, disk, owners, problems }));
+    output.write(
+      jsonLine({ system, places, directory, ...content, foreign, disk, owners, memory, problems }),
+    );
   else for (const line of reportLines(report, surroundings)) output.write(`${line}\n`);
   return problems.length;
 }
-
-const NO_CONTENT: ContentFacts = {
-  sessions: 0,
-  archived: 0,
-  trashed: 0,
-  records: 0,
-  messagesInView: 0,
-  damage: [],
-  unreadable: [],
-  failures: [],
-};
 
 async function examine(surroundings: Surroundings): Promise<Report> {
   const { output, places, toPaste } = surroundings;
@@ -115,8 +110,12 @@ async function examine(surroundings: Surroundings): Promise<Report> {
     content = { ...content, failures: [...new Set([...content.failures, ...failures])] };
   }
   tellForeign(foreign, surroundings);
-  const examined = { path, directory, content };
-  return { ...examined, disk, foreign, owners, problems: findProblems(examined, toPaste) };
+  const memory = await withProgress(output, async (progress) =>
+    examineMemory(places.memory.path, showPercent(progress, "reading the memory")),
+  );
+  const examined = { path, directory, content, option: "--sessions" } as const;
+  const problems = [...findProblems(examined, toPaste), ...memory.problems];
+  return { ...examined, disk, foreign, owners, memory, problems };
 }
 
 function withoutForeign(content: ContentFacts, { files }: ForeignSessions): ContentFacts {
@@ -138,7 +137,7 @@ async function orFailure<T>(otherwise: T, failures: string[], look: () => Promis
 }
 
 function reportLines(
-  { directory, content, disk, foreign, owners, problems }: Report,
+  { directory, content, disk, foreign, owners, memory: remembered, problems }: Report,
   { output, places, toPaste }: Surroundings,
 ): string[] {
   const { bold, dim, green, red } = output.colors;
@@ -157,6 +156,7 @@ function reportLines(
     ...contentRows(content).map(([name, value]) => row(name, value)),
     ...(foreign.count === 0 ? [] : [row("foreign", foreignNames(foreign))]),
     row("disk", describeDisk(disk), "as the files are, compressed or not; one that forks share counts once"),
+    ...(remembered.content === undefined ? [] : [row("memory", describeMemory(remembered.content))]),
     "",
     bold("Open for writing"),
     ...(owners.length === 0
@@ -196,6 +196,12 @@ function contentRows(content: ContentFacts): (readonly [name: string, value: str
 function describeDamaged(places: number, unreadable: number): string {
   if (places > 0) return countOf(places, "place");
   return unreadable === 0 ? "none found" : "sessions that cannot be read, see below; no damage in the others";
+}
+
+/** Its entries are records of a store of its own. */
+function describeMemory({ records, damage, unreadable }: ContentFacts): string {
+  const damaged = describeDamaged(damage.length, unreadable.length);
+  return `${countOf(records, "record")} kept; damage: ${damaged}`;
 }
 
 function foreignNames({ count, files }: ForeignSessions): string {

@@ -21,7 +21,7 @@ const TEXT_WIDTH = 60;
 
 export const defineForget: DefineCommand = (command, begin) => {
   addExamples(command, [
-    ["longhand memory forget 01KBX3T8", "asks, and removes its text from every file of the memory"],
+    ["longhand memory forget 01KBX3T8", "asks, and removes its text from the log and the Markdown"],
     ["longhand memory forget 01KBX3T8 --yes", "without a question"],
   ]);
   command
@@ -30,7 +30,9 @@ export const defineForget: DefineCommand = (command, begin) => {
     .option("--json", "one JSON document: id, the time, and the source that still has the words")
     .addHelpText(
       "after",
-      "\nA line stays that says when something was forgotten, not what. The conversation it came from is not touched.",
+      "\nA line stays that says when something was forgotten, not what. The conversation it came from is not touched." +
+        "\nNot reached are your own notes in the Markdown, a page put aside as not-text, backups by your editor, and the" +
+        "\njournal of another program that has written the entry and has the memory open: that goes when it closes.",
     )
     .action(async (id: string, options: MemoryForgetOptions) => {
       const surroundings = begin(options);
@@ -62,7 +64,7 @@ async function forget(
     output.write(jsonLine({ id, at, source }));
     return;
   }
-  output.write(`Forgotten: ${output.colors.cyan(id)}. Its text is in no file of the memory any more.\n`);
+  output.write(`Forgotten: ${output.colors.cyan(id)}. The memory has its text no more.\n`);
   if (source.by !== "conversation") return;
   const { description, command, key } = await findSource(sessions, source, surroundings);
   output.write(`It came from ${description}.\n`);

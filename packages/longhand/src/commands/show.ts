@@ -131,7 +131,9 @@ async function printTranscript(
   const seen = watch(records, (each) => {
     if (!("lost" in each) && each.record.op === undefined && !each.isLive) hidden++;
   });
-  for await (const line of renderTranscript(seen, { width, colors, times: timesFor(output), all, full })) {
+  const { viewFrom } = range;
+  const style = { width, colors, times: timesFor(output), all, full, viewFrom };
+  for await (const line of renderTranscript(seen, style)) {
     if (output.isClosed()) return;
     output.write(`${line}\n`);
   }
@@ -151,29 +153,35 @@ async function* watch<T>(items: AsyncIterable<T>, see: (item: T) => void): Async
   }
 }
 
-/** What to say of that which lies before. */
+/** What to say of that which lies before, and where the view begins, or what is shown of it. */
 async function shownRange(
   session: Session,
   info: SessionInfo,
   options: ShowCommandOptions,
-): Promise<{ readonly before: string; readonly cut: number }> {
+): Promise<{ readonly before: string; readonly cut: number; readonly viewFrom: number }> {
   const { last, all = false } = options;
-  if (isRange(options)) return { before: "", cut: 0 };
+  if (isRange(options)) {
+    const begin = await firstOf(session.records({ live: true, to: info.seq }));
+    return { before: "", cut: 0, viewFrom: begin?.seq ?? info.seq + 1 };
+  }
   const wanted = { live: !all, to: info.seq, ...(last === undefined ? {} : { last }) };
   const first = await firstOf(session.records(wanted));
-  if (all) return { before: "", cut: 0 };
+  const viewFrom = first?.seq ?? info.seq + 1;
+  if (all) return { before: "", cut: 0, viewFrom };
   if (last !== undefined) {
     const earlier = info.count - Math.min(last, info.count);
     return {
       before:
         earlier === 0 ? "" : `${countOf(earlier, "earlier message")} not shown; leave out --last to see all`,
       cut: 0,
+      viewFrom,
     };
   }
-  const cut = await countMessages(session, (first?.seq ?? info.seq + 1) - 1);
-  if (cut === 0) return { before: first === undefined && info.count === 0 ? "No messages yet." : "", cut };
+  const cut = await countMessages(session, viewFrom - 1);
+  if (cut === 0)
+    return { before: first === undefined && info.count === 0 ? "No messages yet." : "", cut, viewFrom };
   const before = `${countOf(cut, "earlier message is", "earlier messages are")} cut from the view`;
-  return { before, cut };
+  return { before, cut, viewFrom };
 }
 
 async function firstOf(records: AsyncIterable<SessionRecord>): Promise<SessionRecord | undefined> {

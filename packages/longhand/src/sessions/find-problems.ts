@@ -18,17 +18,30 @@ export interface Examined {
   readonly path: string;
   readonly directory: DirectoryFacts;
   readonly content: ContentFacts;
+  /** What says where it is, on the command line. */
+  readonly option: "--sessions" | "--memory";
 }
+
+export const NO_CONTENT: ContentFacts = {
+  sessions: 0,
+  archived: 0,
+  trashed: 0,
+  records: 0,
+  messagesInView: 0,
+  damage: [],
+  unreadable: [],
+  failures: [],
+};
 
 const OTHERS_MAY_WRITE = 0o002;
 const STICKY = 0o1000;
 
-export function findProblems({ path, directory, content }: Examined, toPaste: ToPaste): Problem[] {
+export function findProblems({ path, directory, content, option }: Examined, toPaste: ToPaste): Problem[] {
   // A file that cannot be read is told of once.
   const unreadable = new Set(content.unreadable.map(({ file }) => file));
   const notWritable = directory.notWritable.filter((file) => !unreadable.has(file));
   return [
-    ...directoryProblems(path, { ...directory, notWritable }),
+    ...directoryProblems(path, { ...directory, notWritable }, option),
     ...content.failures.map((problem) => ({
       problem,
       remedy: `mend what it names, then look again: ${toPaste("doctor")}`,
@@ -44,21 +57,21 @@ export function findProblems({ path, directory, content }: Examined, toPaste: To
   ];
 }
 
-function directoryProblems(path: string, facts: DirectoryFacts): Problem[] {
+function directoryProblems(path: string, facts: DirectoryFacts, option: Examined["option"]): Problem[] {
   const { exists, isDirectory, isOwn, mode, owner, openFiles, notWritable, failure } = facts;
   const problems: Problem[] = [];
   if (failure !== undefined) {
     problems.push({
       problem: `${path} cannot be read: ${failure.reason}`,
-      remedy: failureRemedy(path, facts),
+      remedy: failureRemedy(path, facts, option),
     });
   } else if (exists && !isDirectory) {
-    return [{ problem: `${path} is not a directory`, remedy: "give another one with --sessions DIR" }];
+    return [{ problem: `${path} is not a directory`, remedy: `give another one with ${option} DIR` }];
   }
   if (isDirectory && !isOwn) {
     problems.push({
       problem: `${path} belongs to user ${owner}, not to you`,
-      remedy: "run longhand as that user, or give another directory with --sessions DIR",
+      remedy: `run longhand as that user, or give another directory with ${option} DIR`,
     });
   }
   if (isDirectory) problems.push(...modeProblems(path, mode));
@@ -72,7 +85,7 @@ function directoryProblems(path: string, facts: DirectoryFacts): Problem[] {
   if (first !== undefined && !exists) {
     problems.push({
       problem: `${path} cannot be made: you may not write to ${first}`,
-      remedy: "give another place with --home DIR or --sessions DIR",
+      remedy: `give another place with --home DIR or ${option} DIR`,
     });
   } else if (first !== undefined && isOwn && failure === undefined) {
     const others = notWritable.length === 1 ? "" : ` and ${notWritable.length - 1} more`;
@@ -100,17 +113,21 @@ function modeProblems(path: string, mode: string): Problem[] {
   ];
 }
 
-function failureRemedy(path: string, { isDirectory, failure }: DirectoryFacts): string {
+function failureRemedy(
+  path: string,
+  { isDirectory, failure }: DirectoryFacts,
+  option: Examined["option"],
+): string {
   switch (failure?.errno ?? "") {
     case "EACCES":
     case "EPERM":
       // Where not even its owner can be seen, it is a directory above that is closed.
       return isDirectory
         ? permissionRemedy(path)
-        : "a directory above it is closed to you: ask its owner, or give another place with --sessions DIR";
+        : `a directory above it is closed to you: ask its owner, or give another place with ${option} DIR`;
     case "ENOTDIR":
-      return "there is a file where a directory must be; give another place with --sessions DIR";
+      return `there is a file where a directory must be; give another place with ${option} DIR`;
     default:
-      return "mend what it names, or give another place with --sessions DIR";
+      return `mend what it names, or give another place with ${option} DIR`;
   }
 }

@@ -1,8 +1,7 @@
 /** Finds entries of the memory by their words, of every scope: it is the person's own machine. */
 
 import type { Memory, MemoryEntry } from "@longhand/store/memory";
-import { withMemory } from "./with-memory.ts";
-import type { StoreSurroundings } from "./with-store.ts";
+import { type MemorySurroundings, withMemory } from "./with-memory.ts";
 
 export interface MemoryHit {
   readonly entry: MemoryEntry;
@@ -12,7 +11,7 @@ export interface MemoryHit {
 
 /** The best first. `undefined`: nothing was ever remembered. */
 export async function searchMemory(
-  given: StoreSurroundings,
+  given: MemorySurroundings,
   query: string,
   limit: number,
 ): Promise<readonly MemoryHit[] | undefined> {

@@ -7,15 +7,20 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store } from "@longhand/store";
 import type { Memory } from "@longhand/store/memory";
+import { CommandError } from "../command-error.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
 /** One of these is in the directory of every memory; Markdown alone may have been written by hand. */
 const SIGNS = ["store", "MEMORY.md", "daily"];
 
-/** `undefined`: there is no memory, and nothing was used. */
+export interface MemorySurroundings extends StoreSurroundings {
+  markFailed(): void;
+}
+
+/** `undefined`: there is no memory, and nothing was used. Where damage was met the command has failed: its answer is not whole. */
 export async function withMemory<T>(
-  given: StoreSurroundings,
+  given: MemorySurroundings,
   use: (memory: Memory, sessions: Store) => Promise<T>,
 ): Promise<T | undefined> {
   const directory = given.places.memory.path;
@@ -26,7 +31,10 @@ export async function withMemory<T>(
     const memory = await openMemory({
       directory,
       sessions,
-      onDamage: (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
+      onDamage: (damage) => {
+        given.markFailed();
+        warn("DAMAGE", describeDamage(damage), { damage });
+      },
       onError: ({ code, message }) => warn(code, message, {}),
     });
     let result: T;
@@ -48,6 +56,10 @@ export function nothingRemembered({ places }: Pick<StoreSurroundings, "places">)
 }
 
 async function isMemory(directory: string): Promise<boolean> {
+  if ((await isThere(directory)) && !(await stat(directory)).isDirectory()) {
+    const message = `${directory} is not a directory; give the memory's with --memory DIR`;
+    throw new CommandError("USAGE_INVALID", message, { detail: { directory } });
+  }
   for (const name of SIGNS) if (await isThere(join(directory, name))) return true;
   return false;
 }

@@ -10,7 +10,10 @@ export function describeEvent(record: EventRecord): string {
     case "truncate":
       return `truncated: the view begins at #${record.keepFrom}`;
     case "rewind":
-      return `rewound: the view is what it was after #${record.to}`;
+      // A rewind to where the log is takes nothing out of the view: it is how a cut is taken back.
+      return record.to === record.seq - 1
+        ? "a cut was taken back: what it hid is seen again"
+        : `rewound: the view is what it was after #${record.to}`;
     case "compact":
       return `compacted: the view begins at #${record.keepFrom}, before it the summary: ${short(record.summary)}`;
     case "reset":

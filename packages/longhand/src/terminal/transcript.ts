@@ -11,9 +11,10 @@ import { type MessageStyle, renderMessage } from "./render-message.ts";
 export interface TranscriptStyle extends MessageStyle {
   /** Also what is cut from the view, and the records that are no messages. */
   readonly all: boolean;
+  /** The first message of the view: what lies before it was cut, not undone. @default nothing lies before it */
+  readonly viewFrom?: number;
 }
 
-/** From the first message of the view on; `all`: from anywhere. */
 export async function* renderTranscript(
   records: AsyncIterable<Marked | { readonly lost: LostRun }>,
   style: TranscriptStyle,
@@ -40,14 +41,14 @@ async function* renderItems(
   style: TranscriptStyle,
 ): AsyncIterable<string> {
   let day = "";
-  let undone = 0;
+  let hidden = NOTHING_HIDDEN;
   for await (const item of items) {
     if (!style.all && !isInView(item)) {
-      undone += item.kind === "message" ? 1 + (item.results?.size ?? 0) : 0;
+      if (item.kind === "message") hidden = withHidden(hidden, item, style);
       continue;
     }
-    yield* undoneLines(undone, style);
-    undone = 0;
+    yield* hiddenLines(hidden, style);
+    hidden = NOTHING_HIDDEN;
     if (item.kind === "lost") {
       yield* [style.colors.red(lostLine(item.lost)), ""];
       continue;
@@ -58,7 +59,7 @@ async function* renderItems(
     yield* itemLines(item, style);
     yield "";
   }
-  yield* undoneLines(undone, style);
+  yield* hiddenLines(hidden, style);
 }
 
 function isInView(item: TranscriptItem): boolean {
@@ -74,7 +75,27 @@ function itemLines(
   return [style.colors.dim(style.width === undefined ? line : fitToWidth(line, style.width))];
 }
 
-function undoneLines(count: number, { colors }: TranscriptStyle): string[] {
-  if (count === 0) return [];
-  return [colors.dim(`${countOf(count, "message was", "messages were")} undone here`), ""];
+interface Hidden {
+  readonly cut: number;
+  readonly undone: number;
+}
+
+const NOTHING_HIDDEN: Hidden = { cut: 0, undone: 0 };
+
+function withHidden(
+  { cut, undone }: Hidden,
+  { record, results }: Extract<TranscriptItem, { readonly kind: "message" }>,
+  { viewFrom = 0 }: TranscriptStyle,
+): Hidden {
+  const messages = 1 + (results?.size ?? 0);
+  return record.seq < viewFrom ? { cut: cut + messages, undone } : { cut, undone: undone + messages };
+}
+
+function hiddenLines({ cut, undone }: Hidden, { colors }: TranscriptStyle): string[] {
+  return [
+    ...(cut === 0 ? [] : [colors.dim(`${countOf(cut, "message is", "messages are")} cut from the view`), ""]),
+    ...(undone === 0
+      ? []
+      : [colors.dim(`${countOf(undone, "message was", "messages were")} undone here`), ""]),
+  ];
 }

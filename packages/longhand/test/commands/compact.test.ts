@@ -41,6 +41,24 @@ describe("compact", () => {
     });
   });
 
+  test("what it cuts is told as cut, and taking it back as that", async () => {
+    await withHome(talk, async (longhand) => {
+      await longhand("compact k --keep 4");
+      const cut = (await longhand("show k --from 1 --to 3")).stdout;
+      expect(cut).toContain("\n3 messages are cut from the view\n");
+      expect(cut).not.toContain("undone here");
+      await longhand("compact k --undo");
+      const all = (await longhand("show k --all")).stdout;
+      expect(all).toContain("· a cut was taken back: what it hid is seen again · #");
+      expect(all).not.toContain("rewound");
+      await longhand("undo k 2");
+      expect((await longhand("show k --from 8 --to 10")).stdout).toContain("\n2 messages were undone here\n");
+      expect((await longhand("show k --all")).stdout).toContain(
+        "· rewound: the view is what it was after #8 · #",
+      );
+    });
+  });
+
   test("what came after a compaction stays when it is taken back", async () => {
     await withHome(talk, async (longhand) => {
       await longhand("compact k --keep 4");
@@ -71,16 +89,20 @@ describe("compact", () => {
     });
   });
 
-  test("--dry-run says the same, and writes nothing", async () => {
+  test("--dry-run says the same, promises nothing, and writes nothing", async () => {
     await withHome(talk, async (longhand) => {
       const { stdout } = await longhand("compact k --keep 4 --dry-run");
-      expect(stdout).toBe(
-        "In k a summary would stand for 6 messages (#1 to #6); 4 would stay.\nTo do it: longhand compact --keep 4 k\n",
+      expect(stdout).toMatch(
+        /^In k a summary would stand for 6 messages \(#1 to #6\); 4 would stay\.\nThe view has about \d+ tokens now\. Made without a model, the summary may turn out no shorter; then nothing is done\.\nTo try it: longhand compact --keep 4 k\n$/,
+      );
+      expect((await longhand("compact k --keep 4 --dry-run --max-tokens 500")).stdout).toContain(
+        "The view has more than 500 tokens now.",
       );
       expect(JSON.parse((await longhand("compact k --keep 4 --dry-run --json")).stdout)).toEqual({
         key: "k",
         dryRun: true,
         would: { from: 1, to: 6, messages: 6 },
+        before: { tokens: expect.any(Number) as number, messages: 10 },
       });
       expect(jsonLines((await longhand("list --json")).stdout)).toMatchObject([{ count: 10, seq: 10 }]);
     });
@@ -95,7 +117,7 @@ describe("compact", () => {
       ]);
       const few = await longhand("compact k");
       expect(few.stdout).toMatch(
-        /^There is nothing to cut in k: [^]*To keep fewer: longhand compact --keep 1 k\n/,
+        /^There is nothing to cut in k: [^]*To try with fewer: longhand compact --keep 1 k\n/,
       );
       expect(jsonLines((await longhand("list --json")).stdout)).toMatchObject([{ seq: 10 }]);
       const above = await longhand("compact k --keep 4 --max-messages 9 --json");
@@ -107,6 +129,30 @@ describe("compact", () => {
         by: "no-model",
       });
     });
+  });
+
+  test("advises only what finds something to cut", async () => {
+    await withHome(
+      async (store) => {
+        await talk(store);
+        await say(store, "one", LONG);
+        await store.session("one").append({ role: "assistant", content: LONG });
+      },
+      async (longhand) => {
+        const tooMany = await longhand("compact k --keep 50");
+        const [, advised = ""] = /To try with fewer: longhand (.*)\n/.exec(tooMany.stdout) ?? [];
+        expect(advised).toBe("compact --keep 1 k");
+        for (const commandLine of ["compact one", "compact one --keep 1", "compact one --dry-run"]) {
+          const { exitCode, stdout } = await longhand(commandLine);
+          expect([exitCode, stdout]).toEqual([
+            0,
+            expect.stringMatching(/^There is nothing to cut in one: .*\n$/),
+          ]);
+        }
+        expect((await longhand("compact one --keep 1")).stdout).toContain("stay, 1 message of them at most");
+        expect((await longhand(advised)).stdout).toContain("Compacted k: ");
+      },
+    );
   });
 
   test("a summary as long as its messages is not written", async () => {

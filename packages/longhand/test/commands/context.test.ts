@@ -93,6 +93,49 @@ describe("context", () => {
     );
   });
 
+  test("advises a compaction only where it finds something to cut", async () => {
+    const long = "word ".repeat(1000);
+    await withHome(
+      async (store) => {
+        await say(store, "many", ...Array.from({ length: 30 }, () => long));
+        await say(store, "few", long, long, long);
+        await say(store, "archived", long, long, long);
+        await store.session("archived").archive();
+      },
+      async (longhand) => {
+        const adviceFor = async (key: string): Promise<string | undefined> => {
+          const { stdout } = await longhand(`context ${key} --max-tokens 2000`);
+          expect(stdout).toContain("Left out, since there is no room");
+          return /To try a summary in place of the oldest: longhand (.*)\n/.exec(stdout)?.[1];
+        };
+        expect(await adviceFor("many")).toBe("compact many");
+        expect(await adviceFor("few")).toBe("compact --keep 1 few");
+        expect(await adviceFor("archived")).toBeUndefined();
+        for (const key of ["many", "few"])
+          expect((await longhand((await adviceFor(key)) ?? "")).stdout).toContain(`Compacted ${key}: `);
+      },
+    );
+  });
+
+  test("a reserve that leaves no room is told with the options, and with what fits", async () => {
+    await withHome(talk, async (longhand) => {
+      const { exitCode, stderr } = await longhand("context k --reserve 99999");
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(
+        "there is no room for the conversation k: --max-tokens 32000, --reserve 99999 of",
+      );
+      const [, reserve = "", window = ""] =
+        /what would fit: (--reserve \d+), or (--max-tokens \d+)\n/.exec(stderr) ?? [];
+      expect((await longhand(`context k ${reserve}`)).exitCode).toBe(0);
+      expect((await longhand(`context k --reserve 99999 ${window}`)).exitCode).toBe(0);
+      const bytes = await longhand("context k --max-bytes 10");
+      expect([bytes.exitCode, bytes.stderr]).toEqual([
+        2,
+        expect.stringContaining("what would fit: no --max-bytes\n"),
+      ]);
+    });
+  });
+
   test("a window without room for anything is wrong usage", async () => {
     await withHome(talk, async (longhand) => {
       const { exitCode, stderr } = await longhand("context k --max-tokens 1");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
 import { say, withHome } from "../support/with-home.ts";
+import { withRemembered } from "../support/with-remembered.ts";
 
 /** Of every file; a socket has none. */
 async function contentOf(directory: string): Promise<Record<string, string>> {
@@ -65,6 +66,62 @@ describe("doctor", () => {
         expect(listed.stderr).toContain("longhand: warning: ");
         const json = await longhand("list --json");
         expect(JSON.parse(json.stderr)).toMatchObject({ warning: { code: "DAMAGE", damage: { file } } });
+      },
+    );
+  });
+
+  test("looks at the memory's own store too, and its remedy mends it", async () => {
+    await withRemembered(
+      async (memory) => {
+        for (const text of ["Ana leads the team.", "Ben is on leave."])
+          await memory.remember({ text, scope: {} });
+      },
+      async (longhand, home) => {
+        const well = await longhand("doctor");
+        expect([well.exitCode, well.stdout]).toEqual([
+          0,
+          expect.stringMatching(/memory +3 records kept; damage: none found\n/),
+        ]);
+        const store = join(home, "workspace", "memory", "store");
+        const [name = ""] = (await readdir(store)).filter((each) => each.endsWith(".jsonl"));
+        const file = join(store, name);
+        const text = await readFile(file, "utf8");
+        await writeFile(file, text.replace("Ana leads", "Ana LEADS"), { mode: 0o600 });
+        const before = await contentOf(home);
+        const { exitCode, stdout } = await longhand("doctor");
+        expect(await contentOf(home)).toEqual(before);
+        expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`${file}: corrupt at byte`)]);
+        expect(stdout).toMatch(/damage +none found\n/);
+        expect(stdout).toContain(`longhand repair --sessions ${store} `);
+        expect(JSON.parse((await longhand("doctor --json")).stdout)).toMatchObject({
+          damage: [],
+          memory: { damage: [{ file }] },
+          problems: [{ remedy: expect.stringContaining(store) as string }],
+        });
+        await longhand(`repair --yes --sessions ${store}`);
+        expect((await longhand("doctor")).stdout).toContain("No problems found.");
+      },
+    );
+  });
+
+  test("says that the memory is no directory; where there is none yet all is well", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, home) => {
+        const file = join(home, "plain");
+        await writeFile(file, "text");
+        const { exitCode, stdout } = await longhand(`doctor --memory ${file}`);
+        expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`${file} is not a directory`)]);
+        expect(stdout).toContain("give another one with --memory DIR");
+        expect((await longhand(`doctor --memory ${join(file, "below")}`)).exitCode).toBe(1);
+        expect((await longhand(`doctor --memory ${join(home, "none")}`)).stdout).toContain(
+          "No problems found.",
+        );
+        await mkdir(join(home, "odd"), { mode: 0o700 });
+        await writeFile(join(home, "odd", "store"), "text");
+        expect((await longhand(`doctor --memory ${join(home, "odd")}`)).stdout).toContain(
+          "store is not a directory",
+        );
       },
     );
   });

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile } from "node:fs/promises";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Store } from "@longhand/store";
@@ -248,5 +248,51 @@ describe("search in the memory", () => {
         expect((await longhand("memory list")).stdout).toContain("Nothing is remembered yet");
       },
     );
+  });
+});
+
+describe("damage in the memory's own store", () => {
+  async function damageTea(home: string): Promise<string> {
+    const store = join(home, "workspace", "memory", "store");
+    for (const name of await readdir(store)) {
+      if (!name.endsWith(".jsonl")) continue;
+      const bytes = await readFile(join(store, name));
+      const offset = bytes.indexOf("likes tea");
+      if (offset === -1) continue;
+      await writeFile(join(store, name), bytes.fill("x", offset, offset + 1));
+      return join(store, name);
+    }
+    throw new Error("no file has the tea");
+  }
+
+  test("fails every command that met it, and is a warning", async () => {
+    await withRemembered(remember, async (longhand, home) => {
+      const coffee = await idOf(longhand, "coffee");
+      expect((await longhand("memory list")).exitCode).toBe(0);
+      const file = await damageTea(home);
+      for (const command of ["memory list", `memory show ${coffee}`, "search coffee --in memory"]) {
+        const { exitCode, stdout, stderr } = await longhand(command);
+        expect([command, exitCode]).toEqual([command, 1]);
+        expect(stdout).toContain("coffee");
+        expect(stderr).toContain(`longhand: warning: ${file}: corrupt`);
+        const json = await longhand(`${command} --json`);
+        expect(json.exitCode).toBe(1);
+        expect(jsonLines(json.stderr)).toMatchObject([{ warning: { code: "DAMAGE", damage: { file } } }]);
+      }
+    });
+  });
+
+  test("forgets nothing until it is mended", async () => {
+    await withRemembered(remember, async (longhand, home) => {
+      const coffee = await idOf(longhand, "coffee");
+      const file = await damageTea(home);
+      const { exitCode, stdout, stderr } = await longhand(`memory forget --yes ${coffee}`);
+      expect([exitCode, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(file);
+      expect(stderr).toMatch(/repair --sessions \S*memory\/store/);
+      await longhand(`repair --yes --sessions ${join(home, "workspace", "memory", "store")}`);
+      const again = await longhand(`memory forget --yes ${coffee}`);
+      expect([again.exitCode, again.stderr]).toEqual([0, ""]);
+    });
   });
 });

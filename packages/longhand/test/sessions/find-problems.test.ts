@@ -29,11 +29,13 @@ function problems(given: {
   path?: string;
   directory?: Partial<DirectoryFacts>;
   content?: Partial<ContentFacts>;
+  option?: Examined["option"];
 }): Problem[] {
   const examined: Examined = {
     path: given.path ?? "/s",
     directory: { ...directory, ...given.directory },
     content: { ...content, ...given.content },
+    option: given.option ?? "--sessions",
   };
   return findProblems(examined, commandToPaste({ sessions: "/s" }));
 }

@@ -7,6 +7,7 @@
  */
 
 import type { Host } from "../host/host.ts";
+import type { Damage } from "../record/session-record.ts";
 import type { Store } from "../store/types.ts";
 import type { ScopeView } from "./scope-view.ts";
 import type { MemoryMessage, Progress } from "./stored-entry.ts";
@@ -18,8 +19,8 @@ export type { Progress } from "./stored-entry.ts";
 /** What a memory needs of the world; the door binds the real ones. */
 export interface MemoryWorld {
   readonly host: Host;
-  /** Opens the store that holds the truth, in a directory of its own. */
-  openStore(directory: string): Promise<Store<MemoryMessage>>;
+  /** Opens the store that holds the truth, in a directory of its own; `onDamage` hears of its damage beside whoever else does. */
+  openStore(directory: string, onDamage: (damage: Damage) => void): Promise<Store<MemoryMessage>>;
 }
 
 export interface EntryToAdd {

@@ -4,6 +4,7 @@
  */
 
 import { join, resolve } from "node:path";
+import type { LonghandError } from "../errors.ts";
 import { checkSafeDirectory } from "../host/check-safe-directory.ts";
 import { ioError } from "../host/io-error.ts";
 import { makeDirectories } from "../host/make-directories.ts";
@@ -19,6 +20,7 @@ import {
 } from "../store/check-options.ts";
 import { KeyedQueue } from "../store/keyed-queue.ts";
 import type { Session, Store } from "../store/types.ts";
+import { reportTo, warnOfError } from "../store/warn.ts";
 import { estimatorCheck } from "../context/context-settings.ts";
 import { consolidate } from "./consolidate.ts";
 import { MemoryPages } from "./markdown/memory-pages.ts";
@@ -54,7 +56,7 @@ export async function openMemory(world: MemoryWorld, options: MemoryOptions): Pr
   checkValue("openMemory", "directory", directory, [isPath, "the path of a directory"]);
   checkValue("openMemory", "sessions", sessions, [isStore, "an open store"]);
   const path = await prepareDirectory(world, resolve(directory));
-  const memory = new StoredMemory(world, path, sessions);
+  const memory = new StoredMemory(world, path, sessions, reportTo(options.onError ?? warnOfError));
   await memory.open().catch(async (error: unknown) => {
     // It failed to open; that closing it may fail as well is not news.
     await memory.abandon().catch(() => undefined);
@@ -92,11 +94,16 @@ class StoredMemory implements Memory {
   readonly #queue = new KeyedQueue();
   #closing: Promise<void> | undefined;
 
-  constructor(world: MemoryWorld, directory: string, sessions: Store) {
+  constructor(
+    world: MemoryWorld,
+    directory: string,
+    sessions: Store,
+    onError: (error: LonghandError) => void,
+  ) {
     this.#world = world;
     this.#sessions = sessions;
     this.#log = new StoredMemoryLog(world, join(directory, "store"));
-    this.#pages = new MemoryPages(world.host, directory, this.#log);
+    this.#pages = new MemoryPages(world.host, directory, this.#log, onError);
   }
 
   async open(): Promise<void> {

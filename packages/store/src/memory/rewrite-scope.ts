@@ -25,12 +25,14 @@ export interface Rewriting {
   /** The entry to leave out, and when. */
   readonly id: string;
   readonly at: string;
+  /** Throws if something could not be read: called before the copy counts, and before it is made. */
+  readonly check: () => Promise<void>;
 }
 
 /** Under the lock of the head, which the caller holds. */
 export async function rewriteScope(
   store: MemoryStore,
-  { scope, generation, id, at }: Rewriting,
+  { scope, generation, id, at, check }: Rewriting,
   remove: (session: Session<MemoryMessage>) => Promise<void>,
 ): Promise<void> {
   const old = generationOf(store, scope, generation);
@@ -38,8 +40,13 @@ export async function rewriteScope(
   // What others append meanwhile waits in line, and finds that the session it was meant for is gone.
   const lock = await old.lock();
   try {
+    await check();
     await next.delete({ forever: true });
     await copyWithout(old, next, id, at);
+    await check().catch(async (error: unknown) => {
+      await remove(next);
+      throw error;
+    });
     await markComplete(next);
     await setGeneration(store, scope, generation + 1);
     await remove(old);

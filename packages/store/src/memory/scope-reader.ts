@@ -74,6 +74,10 @@ export class ScopeReader {
     this.#known.delete(scopeCode(scope));
   }
 
+  dropAll(): void {
+    this.#known.clear();
+  }
+
   /** `undefined`: what is named is not there. Another process may have just replaced it. */
   async #readNamed(store: MemoryStore, scope: Scope): Promise<ReadScope | undefined> {
     const generation = await currentGeneration(store, scope);

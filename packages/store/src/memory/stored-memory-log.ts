@@ -2,6 +2,7 @@
 
 import { isLonghandError, LonghandError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import type { Damage } from "../record/session-record.ts";
 import { makeId, RANDOM_BYTES_OF_AN_ID } from "../record/session-id.ts";
 import { KeyedQueue } from "../store/keyed-queue.ts";
 import type { Session } from "../store/types.ts";
@@ -44,6 +45,8 @@ export class StoredMemoryLog implements MemoryLog {
   #store: MemoryStore | undefined;
   #opening: Promise<MemoryStore> | undefined;
   #isClosed = false;
+  /** It was met, and nobody has looked since whether it is still there. */
+  #hasMetDamage = false;
 
   constructor(world: MemoryWorld, directory: string) {
     this.#world = world;
@@ -101,7 +104,11 @@ export class StoredMemoryLog implements MemoryLog {
         if (earlier !== undefined) return { id, at: earlier.at };
         if (seq === 0 || view.entry(id) === undefined) throw noSuchEntry(id);
         const at = timeOf(this.#world.host);
-        await rewriteScope(store, { scope: checked, generation, id, at }, this.#remove);
+        const check = async (): Promise<void> => {
+          const damage = await this.#damageIn(store);
+          if (damage !== undefined) throw damagedStore(damage, this.#directory);
+        };
+        await rewriteScope(store, { scope: checked, generation, id, at, check }, this.#remove);
         this.#reader.drop(checked);
         // A journal holds the last writes for as long as its store is open.
         this.#store = undefined;
@@ -132,6 +139,15 @@ export class StoredMemoryLog implements MemoryLog {
     } finally {
       await lock[Symbol.asyncDispose]();
     }
+  }
+
+  /**
+   * What of the damage that was met is still there: while there is some, nothing may be written over that could be the last copy of
+   * an entry. A torn tail is none: that is what a crash leaves of a write that was never acknowledged.
+   */
+  async damage(): Promise<Damage | undefined> {
+    if (!this.#hasMetDamage) return undefined;
+    return await this.#gate.alone(async () => await this.#damageIn(await this.#opened()));
   }
 
   async close(): Promise<void> {
@@ -187,13 +203,47 @@ export class StoredMemoryLog implements MemoryLog {
   async #opened(): Promise<MemoryStore> {
     if (this.#isClosed) throw new LonghandError("STORE_CLOSED", "the memory is closed; open it again");
     if (this.#store !== undefined) return this.#store;
-    this.#opening ??= this.#world.openStore(this.#directory).finally(() => (this.#opening = undefined));
+    this.#opening ??= this.#world
+      .openStore(this.#directory, this.#onDamage)
+      .finally(() => (this.#opening = undefined));
     return (this.#store = await this.#opening);
   }
+
+  /** Looks at everything, which only a store that was damaged has to pay for. Only alone. */
+  async #damageIn(store: MemoryStore): Promise<Damage | undefined> {
+    if (!this.#hasMetDamage) return undefined;
+    const { damage } = await store.verify();
+    const [first] = damage.filter(isLoss);
+    if (first !== undefined) return first;
+    this.#hasMetDamage = false;
+    // It was mended, maybe from a backup: what was folded without it is not the whole.
+    this.#reader.dropAll();
+    return undefined;
+  }
+
+  readonly #onDamage = (damage: Damage): void => {
+    if (isLoss(damage)) this.#hasMetDamage = true;
+  };
 
   readonly #remove = async (session: Session<MemoryMessage>): Promise<void> => {
     await removeForGood(this.#world.host, this.#directory, session);
   };
+}
+
+function isLoss({ kind }: Damage): boolean {
+  return kind === "corrupt";
+}
+
+function damagedStore({ file, offset, reason, left }: Damage, directory: string): LonghandError {
+  const remedy =
+    left === undefined
+      ? `mend it first: longhand repair --sessions ${directory}, or put the file back from a backup`
+      : `a repair leaves it as it is: ${left}`;
+  return new LonghandError(
+    "SESSION_DAMAGED",
+    `nothing was forgotten, since what cannot be read would be lost with it: ${file} is damaged at byte ${offset} (${reason}); ${remedy}`,
+    { file, offset, directory },
+  );
 }
 
 export function noSuchEntry(id: string): LonghandError {

@@ -4,7 +4,8 @@ import { appendFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Host } from "../../src/host/host.ts";
-import { memoryBackend, openStore, type Session, type Store } from "../../src/index.ts";
+import { nodeHost } from "../../src/host/node-host.ts";
+import { memoryBackend, openStore, type LonghandError, type Session, type Store } from "../../src/index.ts";
 import type { MemoryWorld } from "../../src/memory/memory-log.ts";
 import { openMemory } from "../../src/memory/open-memory.ts";
 import type { MemoryMessage } from "../../src/memory/stored-entry.ts";
@@ -73,6 +74,28 @@ describe("forget", () => {
     expect(await filesWith(directory, SECRET)).toEqual([]);
   });
 
+  test("a line that an old editor saves again is not taken in, under whichever heading, and that is said once", async () => {
+    const errors: LonghandError[] = [];
+    const secret = await memory.remember({ text: SECRET, scope: ann });
+    await memory.close();
+    memory = await openMemory(worldOf(nodeHost), {
+      directory,
+      sessions: await openStore(memoryBackend()),
+      onError: (error) => errors.push(error),
+    });
+    await memory.forget(secret.id);
+    const page = join(directory, "MEMORY.md");
+    for (const heading of ["Everyone", "user bob", "user ann"]) {
+      await appendFile(page, `\n## ${heading}\n\n- ${SECRET}! <!-- ${secret.id} -->\n- of ${heading}\n`);
+      expect((await memory.refresh()).map(({ text }) => text)).toEqual([`of ${heading}`]);
+      expect(await filesWith(directory, SECRET)).toEqual([]);
+    }
+    expect(errors.map(({ code, detail }) => [code, detail])).toEqual([
+      ["OPTION_INVALID", { file: page, id: secret.id }],
+    ]);
+    expect(errors[0]?.message).not.toContain(SECRET);
+  });
+
   test("what it had superseded stays superseded; what supersedes it stays current", async () => {
     const one = await memory.remember({ text: "1", scope: ann });
     const two = await memory.remember({ text: "2", scope: ann, supersedes: [one.id] });
@@ -130,7 +153,10 @@ describe("a crash while it is forgotten", () => {
   async function wrongOn(machine: SimulatedMachine, isAcknowledged: boolean): Promise<string | undefined> {
     const host = machine.startProcess();
     const memory = await memoryIn("/memory", host, OPTIONS);
-    const found = (await memory.entries({ scope: ann, all: true })).map(({ text }) => text);
+    // What had to be taken from the Markdown again was lost from the log.
+    const found = (await memory.entries({ scope: ann, all: true })).map(({ text, source }) =>
+      source.by === "request" ? text : `${text} by ${source.by}`,
+    );
     await memory.remember({ text: "and later", scope: ann });
     await memory.close();
     const isThere = found.includes(SECRET);
@@ -190,7 +216,8 @@ describe("a crash while it is forgotten", () => {
   test("and so would this: the old log goes before the new one counts", { timeout: 120_000 }, async () => {
     const problems = await crashEverywhere((host) => ({
       host,
-      openStore: async (directory) => withoutNotes(await worldOf(host, OPTIONS).openStore(directory)),
+      openStore: async (directory, onDamage) =>
+        withoutNotes(await worldOf(host, OPTIONS).openStore(directory, onDamage)),
     }));
     expect(problems).not.toEqual([]);
   });

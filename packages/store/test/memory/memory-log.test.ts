@@ -105,8 +105,8 @@ describe("the log", () => {
     let records = 0;
     const counting: MemoryWorld = {
       host: nodeHost,
-      openStore: async (path) => {
-        const store = await worldOf(nodeHost).openStore(path);
+      openStore: async (path, onDamage) => {
+        const store = await worldOf(nodeHost).openStore(path, onDamage);
         return override(store, {
           session: (key) => {
             const session = store.session(key);

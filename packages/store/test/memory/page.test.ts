@@ -17,6 +17,11 @@ const PIECES = [
   "<!-- 01ARZ3NDEKTSV4RRFFQ69G5FAV -->",
   "<!-- longhand 0123456789abcdef. -->",
   "<br>",
+  "\n```\n",
+  "\n~~~~\n",
+  "\n<!--\n",
+  "\n---\n",
+  "\n ##\n",
   "&lt;!--",
   "\u0000",
   "\u2028",
@@ -78,6 +83,62 @@ test("notes are kept word for word, however often they are written, and nothing 
     const kept = first.notes + entries.map(({ text }) => text).join("");
     for (const letters of ["你好", "👩‍👧"]) expect(count(kept, letters)).toBe(count(own, letters));
   }
+});
+
+describe("a list is nobody's where it stands under what is no scope", () => {
+  test.each([
+    "Title\n====\n- x",
+    "Title\n---\n\n- x",
+    "Two\nlines\n  -  \n- x",
+    " ## Bob\n- x",
+    '   ## user "bob"\n\n- x',
+    "##\n- x",
+    "#\n- x",
+    "##\tBob\n- x",
+    "<h2>Bob</h2>\n- x",
+    "```\n- x\n```",
+    "``` md\n## user bob\n- x\n\n- x\n`````",
+    "~~~\n- x\n```\n- x\n~~~",
+    "  ~~~~\n- x\n~~~\n- x\n  ~~~~",
+    "```\n- x",
+    "<!--\n- x\n-->",
+    "<!-- not now:\n\n## Everyone\n\n- x -->",
+    "<!-- never closed\n- x",
+  ])("%j", (own) => {
+    for (const before of ["", "- tea\n", "- tea\n  and milk\n"]) {
+      const page = parsePage("Memory", `## user ann\n\n${before}${own}\n`);
+      const read = page.sections.map(({ scope, entries }) => [scope, entries.map(({ text }) => text)]);
+      const tea = before.includes("milk") ? "tea\nand milk" : "tea";
+      expect(read).toEqual(before === "" ? [] : [[{ user: "ann" }, [tea]]]);
+      expect(page.notes).toBe(own);
+      const again = renderPage("Memory", [], page.notes);
+      expect(parsePage("Memory", again.text)).toMatchObject({ notes: own, sections: [] });
+    }
+  });
+
+  test("a heading inside of a bullet is none of its text", () => {
+    const page = parsePage("Memory", "## user ann\n\n- tea\n  Bob\n  ===\n- x\n");
+    expect(page.sections[0]?.entries).toEqual([{ id: undefined, text: "tea" }]);
+    expect(page.notes).toBe("  Bob\n  ===\n- x");
+  });
+
+  test.each([
+    ["a line across the page", "- tea\n\n---\n\n- x\n"],
+    ["one right under the heading or a bullet", "---\n- tea\n---\n- x\n"],
+    ["code and comments that end", "- tea\n```\n- no\n```\n- x\n<!-- no\n-->\n"],
+    ["an id on a line of its own", "- tea\n  <!-- 01ARZ3NDEKTSV4RRFFQ69G5FAV -->\n- x\n"],
+    ["a tag", "- tea\n\n#tag\n\n- x\n"],
+  ])("but the section goes on behind %s", (_, list) => {
+    const { sections } = parsePage("Memory", `## user ann\n${list}`);
+    expect(sections.map(({ scope, entries }) => [scope, entries.map(({ text }) => text)])).toEqual([
+      [{ user: "ann" }, ["tea", "x"]],
+    ]);
+  });
+
+  test("and what is behind a fence that never ends is still found under its heading", () => {
+    const { sections } = parsePage("Memory", "## user ann\n```\n- no\n\n## user bob\n- x\n");
+    expect(sections).toEqual([{ scope: { user: "bob" }, entries: [{ id: undefined, text: "x" }] }]);
+  });
 });
 
 describe("headings", () => {

@@ -1,18 +1,21 @@
 /**
  * The Markdown of a memory: MEMORY.md with the core facts, and a page for each day. The log is the truth; the pages show it, and
  * what was edited in them is taken in before they are written anew. A page that was edited meanwhile is read again first: an
- * edit is never written over.
+ * edit is never written over. While the log is known to be damaged no page is written at all.
  */
 
 import { join } from "node:path";
+import { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { makeDirectory } from "../../host/make-directories.ts";
 import { namesIn } from "../../host/names-in.ts";
 import { scopeCode } from "../scope.ts";
+import type { ScopeView } from "../scope-view.ts";
 import { isTime } from "../stored-entry.ts";
 import type { StoredMemoryLog } from "../stored-memory-log.ts";
 import type { MemoryEntry, Scope } from "../types.ts";
-import { parsePage, renderPage, type Section } from "./page.ts";
+import type { Bullet } from "./bullet.ts";
+import { parsePage, renderPage, type Page, type Section } from "./page.ts";
 import { readPageFile, removeTemporaryPages, replacePageFile, type PageFile } from "./page-files.ts";
 import { digestOf, parseRenderedIds, renderedIdsAsText, type RenderedPageIds } from "./rendered-ids.ts";
 import { takeIn } from "./take-in.ts";
@@ -35,8 +38,12 @@ export class MemoryPages {
   readonly #host: Host;
   readonly #directory: string;
   readonly #log: StoredMemoryLog;
+  readonly #onError: (error: LonghandError) => void;
+  /** The forgotten entries of which it was said that they came back. */
+  readonly #told = new Set<string>();
 
-  constructor(host: Host, directory: string, log: StoredMemoryLog) {
+  constructor(host: Host, directory: string, log: StoredMemoryLog, onError: (error: LonghandError) => void) {
+    this.#onError = onError;
     this.#host = host;
     this.#directory = directory;
     this.#log = log;
@@ -55,9 +62,14 @@ export class MemoryPages {
     return await this.#log.withLock(LOCK, async () => {
       const taken: MemoryEntry[] = [];
       for (let passes = 1, isDone = false; !isDone && passes <= MOST_PASSES; passes++) {
+        // It may have been mended meanwhile: then everything is read again.
+        await this.#log.damage();
         const rendered = await this.#readRendered();
         const pages = await this.#takeInAll(rendered, taken);
-        isDone = await this.#writeAll(pages, rendered);
+        const contents = await this.#contents();
+        // A page may be the last that has the words of an entry that cannot be read now.
+        if ((await this.#log.damage()) !== undefined) break;
+        isDone = await this.#writeAll(pages, contents, rendered);
       }
       return taken;
     });
@@ -68,24 +80,53 @@ export class MemoryPages {
     taken: MemoryEntry[],
   ): Promise<Map<string, ReadPage>> {
     const pages = new Map<string, ReadPage>();
+    const views = await this.#log.views();
+    const isDamaged = (await this.#log.damage()) !== undefined;
     for (const name of [CORE_PAGE, ...(await this.#dayPages())]) {
       const file = await readPageFile(this.#host, join(this.#directory, name));
       const page = parsePage(titleOf(name), file.text);
       const origin = { file: name, at: this.#timeFor(name), rendered: rendered.get(name) };
       const kind = name === CORE_PAGE ? "core" : "daily";
       const isEdited = origin.rendered?.digest !== digestOf(file.text);
-      if (isEdited) taken.push(...(await takeIn(this.#log, page, { ...origin, kind })));
+      // What a repair could not save from the log can still be read on the page.
+      const hasLost = !isDamaged && lacksSome(views, origin.rendered);
+      if (isEdited || hasLost) {
+        const known = this.#withoutForgotten(page, name, views);
+        taken.push(...(await takeIn(this.#log, known, { ...origin, kind })));
+      }
       pages.set(name, { ...file, notes: page.notes });
     }
     return pages;
   }
 
+  /** An editor that was open meanwhile may save again what was forgotten, be it under another heading. */
+  #withoutForgotten(page: Page, file: string, views: readonly ScopeView[]): Page {
+    const isForgotten = ({ id }: Bullet): boolean =>
+      id !== undefined && views.some((view) => view.forgotten(id) !== undefined);
+    for (const { id } of page.sections.flatMap(({ entries }) => entries.filter(isForgotten))) {
+      if (id === undefined || this.#told.has(id)) continue;
+      this.#told.add(id);
+      this.#onError(
+        new LonghandError(
+          "OPTION_INVALID",
+          `${file} had a line of the entry ${id}, which was forgotten: it was not taken in. To remember it anew, write it without the comment that names the entry`,
+          { file: join(this.#directory, file), id },
+        ),
+      );
+    }
+    const sections = page.sections.map(({ scope, entries }) => ({
+      scope,
+      entries: entries.filter((bullet) => !isForgotten(bullet)),
+    }));
+    return { ...page, sections };
+  }
+
   /** `false`: a page has changed since it was read. */
   async #writeAll(
     pages: ReadonlyMap<string, ReadPage>,
+    contents: ReadonlyMap<string, readonly Section<MemoryEntry>[]>,
     rendered: Map<string, RenderedPageIds>,
   ): Promise<boolean> {
-    const contents = await this.#contents();
     let isDone = true;
     for (const name of new Set([...pages.keys(), ...contents.keys()])) {
       const { text, stat, notes } = pages.get(name) ?? { text: "", stat: undefined, notes: "" };
@@ -162,6 +203,15 @@ function addSection(
   const sections = contents.get(name) ?? [];
   sections.push({ scope, entries });
   contents.set(name, sections);
+}
+
+/** An entry is not in the log any more, though nobody has forgotten it. */
+function lacksSome(views: readonly ScopeView[], rendered: RenderedPageIds | undefined): boolean {
+  const byCode = new Map(views.map((view) => [scopeCode(view.scope), view]));
+  return [...(rendered?.ids ?? [])].some(([code, ids]) => {
+    const view = byCode.get(code);
+    return ids.some((id) => view?.entry(id) === undefined && view?.forgotten(id) === undefined);
+  });
 }
 
 function idsOf(sections: readonly Section<MemoryEntry>[]): ReadonlyMap<string, readonly string[]> {

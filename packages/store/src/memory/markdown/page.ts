@@ -7,10 +7,15 @@ import { createHash } from "node:crypto";
 import { scopeCode } from "../scope.ts";
 import type { MemoryEntry, Scope } from "../types.ts";
 import { bulletOf, parseBullet, type Bullet } from "./bullet.ts";
+import { blockAt } from "./block.ts";
 import { headingOf, parseHeading } from "./heading.ts";
 
 const NOTES = "Notes";
 const STAMP = /^<!-- longhand ([0-9a-f]{16})\b.*-->$/su;
+/** Whatever reads as a heading ends a section, lest its list be taken for somebody's facts. */
+const HEADING = /^ {0,3}(?:#+(?:\s|$)|<h[1-6]\b)/iu;
+/** Makes a heading of the line above it. */
+const UNDERLINE = /^ {0,3}(?:=+|-+)\s*$/u;
 const EXPLANATION =
   "Edit freely: a line that is changed or added becomes a new entry, one that is removed is taken back.";
 
@@ -67,15 +72,30 @@ export function parsePage(title: string, text: string): Page {
     sections.set(code, section);
     bullet = undefined;
   };
-  for (const line of linesOf(text)) {
-    const isContinued = bullet !== undefined && /^\s+\S/u.test(line);
-    if (isContinued) {
-      bullet?.push(line);
+  const lines = linesOf(text);
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? "";
+    const block = blockAt(lines, index);
+    if (block !== undefined) {
+      endBullet();
+      if (!block.isClosed) scope = undefined;
+      notes.push(...lines.slice(index, block.end));
+      index = block.end - 1;
+      isNote = true;
       continue;
     }
+    const isIndented = /^\s+\S/u.test(line);
+    const isUnder = bullet === undefined ? isNote && lines[index - 1]?.trim() !== "" : isIndented;
+    const isHeading = HEADING.test(line) || (UNDERLINE.test(line) && isUnder);
+    if (bullet !== undefined && isIndented && !isHeading) {
+      bullet.push(line);
+      continue;
+    }
+    // The first line of such a heading was taken for one of the bullet.
+    if (bullet !== undefined && bullet.length > 1 && isHeading && !HEADING.test(line))
+      notes.push(...bullet.splice(-1));
     endBullet();
-    const heading = /^#+\s+(.*)$/su.exec(line)?.[1];
-    const named = line.startsWith("## ") && heading !== undefined ? parseHeading(heading) : undefined;
+    const named = line.startsWith("## ") ? parseHeading(line.slice(3)) : undefined;
     const isOurs = line.trim() === `# ${title}` || STAMP.test(line);
     const isBullet = scope !== undefined && /^[-*+]\s+\S/u.test(line);
     if (named !== undefined) scope = named;
@@ -83,7 +103,7 @@ export function parsePage(title: string, text: string): Page {
     else if (isOurs) stamp ??= STAMP.exec(line)?.[1];
     else if (isBullet) bullet = [line.slice(1)];
     else if (line.trim() !== "" || isNote || scope === undefined) {
-      if (heading !== undefined) scope = undefined;
+      if (isHeading) scope = undefined;
       notes.push(line);
       isNote = true;
       continue;

@@ -23,8 +23,14 @@ import { rejectsTyped } from "../../support/rejects-typed.ts";
 export function worldOf(host: Host, options: StoreOptions = {}): MemoryWorld {
   return {
     host,
-    openStore: async (directory) =>
-      await openStore<MemoryMessage>(jsonlBackend(directory, { host }), options),
+    openStore: async (directory, onDamage) =>
+      await openStore<MemoryMessage>(jsonlBackend(directory, { host }), {
+        ...options,
+        onDamage: (damage) => {
+          onDamage(damage);
+          options.onDamage?.(damage);
+        },
+      }),
   };
 }
 

@@ -1,0 +1,38 @@
+/**
+ * Looks at the memory for `longhand doctor`: its directory, and the store in it that holds the truth. Reads only; where
+ * nothing was ever remembered there is no problem. A memory that cannot be used must not be told as one that is well.
+ */
+
+import { join } from "node:path";
+import { commandToPaste } from "../terminal/command-to-paste.ts";
+import { examineDirectory } from "./examine-directory.ts";
+import { type ContentFacts, examineContent } from "./examine-store.ts";
+import { findProblems, NO_CONTENT, type Problem } from "./find-problems.ts";
+
+export interface ExaminedMemory {
+  /** `undefined`: there is no store in it that could be looked at. */
+  readonly content: ContentFacts | undefined;
+  readonly problems: readonly Problem[];
+}
+
+export async function examineMemory(
+  path: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<ExaminedMemory> {
+  const option = "--memory";
+  const store = join(path, "store");
+  // What helps in this store must be done in this store.
+  const toPaste = commandToPaste({ sessions: store });
+  const directory = await examineDirectory(path);
+  if (!directory.exists) return { content: undefined, problems: [] };
+  const outer = findProblems({ path, directory, content: NO_CONTENT, option }, toPaste);
+  if (!directory.isDirectory || directory.failure !== undefined)
+    return { content: undefined, problems: outer };
+  const inner = await examineDirectory(store);
+  const isReadable = inner.isDirectory && inner.failure === undefined;
+  const content = isReadable ? await examineContent(store, toPaste, onProgress) : undefined;
+  const examined = { path: store, directory: inner, content: content ?? NO_CONTENT, option } as const;
+  // That the store cannot be made is told of the directory it would be in.
+  const within = inner.exists ? findProblems(examined, toPaste) : [];
+  return { content, problems: [...outer, ...within] };
+}
