@@ -13,7 +13,7 @@ import { PartTally } from "./tally.ts";
 
 const HELP = `Hurts stores in every way we know, and looks whether a promise is broken. docs/proof.md explains the parts.
 
-  npm run proof                              the gate: a fixed amount of each part, ten minutes or so on two cores
+  npm run proof                              the gate: a fixed amount of each part, 20 minutes or so on two cores
   npm run proof -- --quick                   a small part of the gate; what npm test runs where CI is set
   npm run proof -- --for 2h                  the gate, then on until the time is over (30s, 20m, 2h), on all cores
   npm run proof -- --part kills --part fuzz  these parts alone
@@ -70,8 +70,8 @@ async function main(): Promise<number> {
   }
   const seed = wholeNumber("--seed", values.seed);
   const abort = new AbortController();
-  process.once("SIGINT", () => abort.abort());
-  process.once("SIGTERM", () => abort.abort());
+  process.on("SIGINT", () => abort.abort());
+  process.on("SIGTERM", () => abort.abort());
   if (values.slice !== undefined) {
     const [part] = parts;
     if (part === undefined || values.part?.length !== 1) throw new UsageError("--slice needs one --part.");
