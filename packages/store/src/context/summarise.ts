@@ -6,6 +6,7 @@
 
 import type { Message } from "../record/message.ts";
 import { askWithRetries, type Asking } from "./ask-with-retries.ts";
+import { fenced } from "./fenced.ts";
 import { plainSummary } from "./plain-summary.ts";
 import { transcriptOf } from "./transcript.ts";
 import { shortenMiddle } from "./shorten-middle.ts";
@@ -31,8 +32,6 @@ export interface Summarised {
   readonly by: "model" | "no-model";
   /** Why there is no model's summary of all of it. */
   readonly failure: string | undefined;
-  /** How often the model was asked. */
-  readonly pieces: number;
 }
 
 export async function summarise(
@@ -42,7 +41,6 @@ export async function summarise(
 ): Promise<Summarised> {
   let summary = earlier;
   let failure: string | undefined;
-  let pieces = 0;
   for await (const piece of piecesOf(messages, around)) {
     if (around.model !== undefined && failure === undefined) {
       try {
@@ -52,7 +50,6 @@ export async function summarise(
           around,
         );
         summary = within(answer, around.maxTokens, around.estimator);
-        pieces += 1;
         continue;
       } catch (error) {
         failure = error instanceof Error ? error.message : String(error);
@@ -61,7 +58,7 @@ export async function summarise(
     summary = within(plainSummary(summary, piece), around.maxPlainTokens, around.estimator);
   }
   const by = around.model === undefined || failure !== undefined ? "no-model" : "model";
-  return { summary, by, failure, pieces };
+  return { summary, by, failure };
 }
 
 async function* piecesOf(
@@ -97,13 +94,6 @@ function questionFor(earlier: string, piece: readonly string[], maxTokens: numbe
     fenced(piece.join("\n")),
   ].join("\n\n");
   return { system: INSTRUCTIONS, user, maxTokens };
-}
-
-/** Whatever the text holds, it cannot end the fence. */
-export function fenced(text: string): string {
-  const longest = text.match(/`{3,}/gu)?.reduce((most, run) => Math.max(most, run.length), 0) ?? 0;
-  const fence = "`".repeat(Math.max(3, longest + 1));
-  return `${fence}\n${text}\n${fence}`;
 }
 
 function within(summary: string, maxTokens: number, estimator: TokenEstimator): string {

@@ -7,7 +7,7 @@
 
 import type { Host } from "../host/host.ts";
 import { askWithRetries, TimeIsUp, withTimeLimit, type Asking } from "../context/ask-with-retries.ts";
-import { fenced } from "../context/summarise.ts";
+import { fenced } from "../context/fenced.ts";
 import { shortenMiddle } from "../context/shorten-middle.ts";
 import { textOf, transcriptOf } from "../context/transcript.ts";
 import type { LoggedMessage } from "../context/turns.ts";

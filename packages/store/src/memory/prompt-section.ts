@@ -3,6 +3,7 @@
  * line, and the fence is longer than any run of its character inside, so that no entry can end it.
  */
 
+import { fenced } from "../context/fenced.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { LonghandError } from "../errors.ts";
 import type { MemoryLog } from "./memory-log.ts";
@@ -86,9 +87,7 @@ function sectionOf(facts: readonly MemoryEntry[], days: readonly MemoryEntry[]):
   const lines = parts.flatMap(([title, entries]) =>
     entries.length === 0 ? [] : [title, ...entries.map(lineOf)],
   );
-  const longest = Math.max(0, ...lines.flatMap((line) => line.match(/`+/gu) ?? []).map((run) => run.length));
-  const fence = "`".repeat(Math.max(3, longest + 1));
-  return [HEADING, "", `${fence}memory`, ...lines, fence].join("\n");
+  return [HEADING, "", fenced(lines.join("\n"), "memory")].join("\n");
 }
 
 function lineOf({ text, at }: MemoryEntry): string {
