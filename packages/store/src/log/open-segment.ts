@@ -2,18 +2,23 @@
 
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { errorCode, ioError } from "../host/io-error.ts";
-import { patchedSource } from "./byte-source.ts";
+import type { Patch } from "./byte-source.ts";
 import { openGzipSource } from "./gzip-source.ts";
 import type { LogPart, OpenedPart } from "./log-part.ts";
 import type { OnPartDamage } from "./read-part.ts";
+import { sealedSource } from "./sealed-source.ts";
 import { segmentCandidates } from "./segment-path.ts";
 
-/** `path` is the uncompressed file's. What is missing or damaged is reported; `undefined`: nothing of it can be read. */
+/**
+ * `path` is the uncompressed file's; `patches` are records of whoever wrote it that may have to be put there again. What is missing or damaged is
+ * reported; `undefined`: nothing of it can be read.
+ */
 export async function openSegment(
   files: FileSystem,
   path: string,
   part: LogPart,
   onDamage: OnPartDamage,
+  patches: readonly Patch[] = [],
 ): Promise<OpenedPart | undefined> {
   // Twice: it may be compressed while we look.
   for (const candidate of [...segmentCandidates(path), path]) {
@@ -21,7 +26,7 @@ export async function openSegment(
     if (file === undefined) continue;
     try {
       return candidate === path
-        ? await openPlain(file, path)
+        ? await openPlain(file, path, part, patches)
         : await openCompressed(file, candidate, part, onDamage);
     } catch (error) {
       await file.close().catch(() => undefined);
@@ -33,8 +38,13 @@ export async function openSegment(
   return undefined;
 }
 
-async function openPlain(file: OpenFile, path: string): Promise<OpenedPart> {
-  const source = patchedSource(file, (await file.stat()).size, []);
+async function openPlain(
+  file: OpenFile,
+  path: string,
+  part: LogPart,
+  patches: readonly Patch[],
+): Promise<OpenedPart> {
+  const source = await sealedSource(file, part, patches);
   return { path, source, close: async () => await file.close() };
 }
 

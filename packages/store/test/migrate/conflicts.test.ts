@@ -161,6 +161,15 @@ describe("things in the way", () => {
     expect(await readFile(join(directory, "a.jsonl"), "utf8")).toBe(glued);
   });
 
+  test("nor one of which every other sign is spoiled", async () => {
+    const spoiled =
+      '{"longhane";1,"jey":"a"}\n{"seq":1,2at":"2026-01-01T00:00:00.098Z","message":{"role":"user","convent":"hi"},"crc":"b873f2?0}\n';
+    await put(directory, "a.jsonl", spoiled);
+    const { report } = await migrate(directory);
+    expect(report.migrated).toEqual([]);
+    expect(await readFile(join(directory, "a.jsonl"), "utf8")).toBe(spoiled);
+  });
+
   test("a sidecar beside a session of ours stays", async () => {
     await put(directory, "a.jsonl", '{"role":"user","content":"mine"}\n');
     await migrate(directory);

@@ -1,5 +1,5 @@
 /**
- * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `lock KEY`, `close`. Answers each with a
+ * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `lock KEY`, `fork KEY NEW`, `close`. Answers each with a
  * line of JSON; the first says whether it could be opened. With "no-landing" every write to a session file fails, so that what
  * is acknowledged is in the journal only.
  */
@@ -41,6 +41,10 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (command === "lock") {
       await store.session(key).lock();
       return { locked: true };
+    }
+    if (command === "fork") {
+      await store.session(key).fork(words[0]);
+      return { forked: true };
     }
     if (command === "read") return (await store.session(key).messages()).map(({ content }) => content);
     await store.close();

@@ -1,6 +1,6 @@
 /** Reading needs no lease, works beside a writer, sees what a dead one has left, and changes nothing. */
 
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openStore, type Session, type Store } from "../../../src/index.ts";
@@ -148,5 +148,40 @@ describe("readOnly, after a writer has died with records that had not landed", (
     await recovering;
     expect(await contentsOf(reader.session("a"))).toEqual(expected);
     await reader.close();
+  });
+
+  /** What a crash in the middle of a recovery may leave: the origin's records are put there again, and not yet synced. */
+  test("bytes that a fork shares with its origin, spoiled by a second crash, are read from the journal", async () => {
+    const writer = new ChildProcess("hold-store", directory);
+    await writer.printed(1);
+    await writer.ask("append a one");
+    await writer.ask("append a two");
+    await writer.ask("fork a b");
+    await writer.kill();
+    const shared = join(directory, "a.jsonl");
+    const bytes = await readFile(shared);
+    const first = bytes.indexOf("\n") + 1;
+    const spoiled = Buffer.from(bytes).fill(0, first, bytes.indexOf("\n", first));
+    // In place: another file would not be the one that is shared.
+    await writeFile(shared, spoiled, { flag: "r+" });
+    const { store, damage } = await openCollecting(directory, { readOnly: true });
+    expect(await contentsOf(store.session("b"))).toEqual(["one", "two"]);
+    expect((await store.verify()).damage).toEqual([]);
+    expect(damage).toEqual([]);
+    await store.close();
+  });
+
+  test("but not where the journal has nothing to lay over: then it is damage", async () => {
+    const writer = await openStore(directory);
+    await writer.session("a").append(user("one"));
+    await writer.session("a").fork("b");
+    await writer.close();
+    const shared = join(directory, "a.jsonl");
+    const bytes = await readFile(shared);
+    const first = bytes.indexOf("\n") + 1;
+    await writeFile(shared, Buffer.from(bytes).fill(0, first, first + 40), { flag: "r+" });
+    const { store } = await openCollecting(directory, { readOnly: true });
+    expect((await store.verify({ keys: ["b"] })).damage).not.toEqual([]);
+    await store.close();
   });
 });

@@ -143,7 +143,9 @@ export async function openPart(
   const active = part.sum === undefined ? await openActive(place, header, part.file) : "sealed";
   if (active === "sealed") {
     const found: [ScanDamage, string][] = [];
-    const opened = await openSegment(files, sealed, part, (damage, path) => found.push([damage, path]));
+    const onDamage = (damage: ScanDamage, path: string): unknown => found.push([damage, path]);
+    const ofWriter = place.patchesOf({ id: part.writtenBy, file: part.file });
+    const opened = await openSegment(files, sealed, part, onDamage, ofWriter);
     if (opened === undefined && (await hasOtherFiles(place, header))) return "replaced";
     for (const [damage, path] of found) report(damage, path);
     return opened;

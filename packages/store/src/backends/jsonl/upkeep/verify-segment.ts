@@ -3,8 +3,9 @@
 import type { FileSystem, OpenFile } from "../../../host/host.ts";
 import { errorCode } from "../../../host/io-error.ts";
 import { useFile } from "../../../host/use-file.ts";
-import { patchedSource } from "../../../log/byte-source.ts";
+import type { Patch } from "../../../log/byte-source.ts";
 import { openGzipSource } from "../../../log/gzip-source.ts";
+import { sealedSource } from "../../../log/sealed-source.ts";
 import { segmentCandidates } from "../../../log/segment-path.ts";
 import { verifyPart, withMembers } from "../../../log/verify-part.ts";
 import type { ChainLink } from "../../../record/header.ts";
@@ -24,6 +25,7 @@ export async function verifySegment(
   path: string,
   link: ChainLink,
   writtenBy: string,
+  patches: readonly Patch[] = [],
 ): Promise<CheckedSegment> {
   // Twice: it may be compressed while we look.
   for (const candidate of [...segmentCandidates(path), path]) {
@@ -32,7 +34,7 @@ export async function verifySegment(
     if (typeof opened === "string") return unreadable(candidate, link, opened);
     return await useFile(opened, async (file) =>
       candidate === path
-        ? await verifyPlain(file, path, link, writtenBy)
+        ? await verifyPlain(file, path, link, writtenBy, patches)
         : await verifyCompressed(file, candidate, link, writtenBy),
     );
   }
@@ -59,8 +61,9 @@ async function verifyPlain(
   path: string,
   link: ChainLink,
   writtenBy: string,
+  patches: readonly Patch[],
 ): Promise<CheckedSegment> {
-  const source = patchedSource(file, (await file.stat()).size, []);
+  const source = await sealedSource(file, link, patches);
   const { records, damage } = await verifyPart({ source, writtenBy, first: link.first, sealed: link });
   return { path, isMissing: false, records, damage };
 }

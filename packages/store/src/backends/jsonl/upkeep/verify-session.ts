@@ -130,7 +130,9 @@ async function verifyFiles(
   for (const link of header.chain) {
     if (link.dropped !== undefined) continue;
     const path = segmentPath(place.layout.segments, id, link.file);
-    segments.push({ link, checked: await verifySegment(place.files, path, link, link.session ?? id) });
+    const writtenBy = link.session ?? id;
+    const ofWriter = place.patchesOf({ id: writtenBy, file: link.file });
+    segments.push({ link, checked: await verifySegment(place.files, path, link, writtenBy, ofWriter) });
     onRead(link.bytes);
   }
   const patches = salvage.isPacked ? [] : place.patchesOf(header);
