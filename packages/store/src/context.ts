@@ -4,7 +4,7 @@ import {
   compactSession as compact,
   type CompactOptions,
   type Compaction,
-} from "./context/compact-session.ts";
+} from "./context/compaction/compact-session.ts";
 import { nodeHost } from "./host/node-host.ts";
 import type { Message } from "./record/message.ts";
 import type { Session } from "./store/types.ts";
@@ -17,24 +17,34 @@ export async function compactSession<M extends Message>(
   return await compact(nodeHost, session, options);
 }
 
-export { buildContext } from "./context/build-context.ts";
-export { contextUsage } from "./context/context-usage.ts";
-export { contextOverflow, type ContextOverflow } from "./context/overflow.ts";
-export { estimateTokens } from "./context/estimate-tokens.ts";
+export { buildContext } from "./context/window/build-context.ts";
+export { contextUsage } from "./context/window/context-usage.ts";
+export { contextOverflow, type ContextOverflow } from "./context/overflow/overflow.ts";
+export { fenced } from "./context/fenced.ts";
+export { estimateTokens } from "./context/tokens/estimate-tokens.ts";
 export {
   estimatorNamed,
   fourCharacterEstimator,
   standardEstimator,
   tokensOfTools,
   twoAndAHalfCharacterEstimator,
-} from "./context/estimators.ts";
-export { explainCompaction, undoCompaction, type ExplainedCompaction } from "./context/undo-compaction.ts";
+} from "./context/tokens/estimators.ts";
+export {
+  explainCompaction,
+  undoCompaction,
+  type ExplainedCompaction,
+} from "./context/compaction/undo-compaction.ts";
 export { pinMessage, pins, unpinMessage } from "./context/pins.ts";
-export { repairHistory } from "./context/repair-history.ts";
-export { correctionOf, reportUsage, type UsageReport } from "./context/token-correction.ts";
+export { repairHistory } from "./context/repair/repair-history.ts";
+export { correctionOf, reportUsage, type UsageReport } from "./context/tokens/token-correction.ts";
 export { turnsOf, type LoggedMessage, type Turn } from "./context/turns.ts";
-export type { Compacted, Compaction, CompactOptions, NotCompacted } from "./context/compact-session.ts";
-export type { Weight } from "./context/compaction-plan.ts";
+export type {
+  Compacted,
+  Compaction,
+  CompactOptions,
+  NotCompacted,
+} from "./context/compaction/compact-session.ts";
+export type { Weight } from "./context/compaction/compaction-plan.ts";
 export type {
   AskModel,
   Context,

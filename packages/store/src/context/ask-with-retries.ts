@@ -28,7 +28,7 @@ export async function askWithRetries(
       signal.throwIfAborted();
       if (tried === TRIES) throw error;
     }
-    await unlessAborted(waiting.wait(FIRST_WAIT * tried), signal);
+    await waiting.wait(FIRST_WAIT * tried, undefined, signal);
   }
 }
 
@@ -52,10 +52,14 @@ export async function withTimeLimit<T>(
   if (outer?.aborted === true) abort();
   outer?.addEventListener("abort", abort, { once: true });
   const late = new TimeIsUp(milliseconds);
-  void waiting.wait(milliseconds, "background").then(() => limit.abort(late));
+  const done = new AbortController();
+  void waiting.wait(milliseconds, "background", done.signal).then(() => {
+    if (!done.signal.aborted) limit.abort(late);
+  });
   try {
     return await task(limit.signal);
   } finally {
+    done.abort();
     outer?.removeEventListener("abort", abort);
   }
 }

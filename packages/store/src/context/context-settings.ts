@@ -3,7 +3,7 @@
 import { LonghandError } from "../errors.ts";
 import { isJsonObject } from "../record/json.ts";
 import { checkOptions, checkValue, count, text, type Check } from "../store/check-options.ts";
-import { standardEstimator } from "./estimators.ts";
+import { standardEstimator } from "./tokens/estimators.ts";
 import type { ContextOptions, TokenEstimator, ToolSchema } from "./types.ts";
 
 const DEFAULT_MAX_TOKENS = 32_000;

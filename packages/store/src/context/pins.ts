@@ -8,12 +8,11 @@ import { isJsonObject } from "../record/json.ts";
 import type { Message } from "../record/message.ts";
 import { checkValue, recordSeq } from "../store/check-options.ts";
 import type { Session } from "../store/types.ts";
+import { againOnConflict } from "./again-on-conflict.ts";
 import type { LoggedMessage } from "./turns.ts";
 
 export const PINS_KIND = "longhand/pins";
 export const MAX_PINS = 100;
-/** Each one means that somebody else has written in the moment between. */
-const MAX_TRIES = 100;
 
 export async function pinMessage<M extends Message>(session: Session<M>, seq: number): Promise<void> {
   checkValue("pinMessage", "seq", seq, recordSeq);
@@ -54,18 +53,13 @@ export async function changePins<M extends Message>(
   session: Session<M>,
   change: (pinned: readonly number[]) => readonly number[],
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  await againOnConflict(async () => {
     const expectedSeq = (await session.state())?.seq ?? 0;
     const before = await pinnedSeqs(session);
     const after = change(before);
     if (after.length === before.length && after.every((seq, index) => seq === before[index])) return;
-    try {
-      await session.note(PINS_KIND, { pins: after }, { expectedSeq });
-      return;
-    } catch (error) {
-      if (tries === MAX_TRIES || !isLonghandError(error, "SEQ_CONFLICT")) throw error;
-    }
-  }
+    await session.note(PINS_KIND, { pins: after }, { expectedSeq });
+  });
 }
 
 async function pinnedSeqs<M extends Message>(session: Session<M>): Promise<readonly number[]> {

@@ -14,9 +14,10 @@ export interface Host {
   randomBytes(length: number): Uint8Array;
   /**
    * Resolves after so many milliseconds, whatever the clock does meanwhile. Keeps the process alive, since somebody
-   * waits for what comes next; "background" is for what nobody waits for.
+   * waits for what comes next; "background" is for what nobody waits for. When `ended` aborts it resolves at once, and its
+   * timer is gone.
    */
-  wait(milliseconds: number, background?: "background"): Promise<void>;
+  wait(milliseconds: number, background?: "background", ended?: AbortSignal): Promise<void>;
 }
 
 export type OpenMode =

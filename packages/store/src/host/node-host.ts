@@ -167,10 +167,17 @@ function readOptional(read: () => string): string | undefined {
   }
 }
 
-async function wait(milliseconds: number, background?: "background"): Promise<void> {
+async function wait(milliseconds: number, background?: "background", ended?: AbortSignal): Promise<void> {
+  if (ended?.aborted === true) return;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
+    const end = (): void => {
+      clearTimeout(timer);
+      ended?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
     if (background !== undefined) timer.unref();
+    ended?.addEventListener("abort", end);
   });
 }
 

@@ -17,7 +17,8 @@ export type SessionRecord<M extends Message = Message> =
   | (At & { readonly op?: undefined; readonly message: M })
   | (At & { readonly op: "summary"; readonly summary: string })
   | (At & { readonly op: "truncate"; readonly keepFrom: number })
-  | (At & { readonly op: "rewind"; readonly to: number })
+  /** `undoesCut`: it takes no message out of the view, but brings back what a truncate or compact had hidden. */
+  | (At & { readonly op: "rewind"; readonly to: number; readonly undoesCut?: true })
   | (At & { readonly op: "compact"; readonly summary: string; readonly keepFrom: number })
   | (At & { readonly op: "reset"; readonly summary?: string })
   | (At & { readonly op: "meta"; readonly title?: string; readonly tags?: readonly string[] })

@@ -31,8 +31,11 @@ export function toSessionRecord<M extends Message>(entry: Entry): SessionRecord<
       return { seq, at, op: body.op, summary: body.summary };
     case "truncate":
       return { seq, at, op: body.op, keepFrom: body.keepFrom };
-    case "rewind":
-      return { seq, at, op: body.op, to: body.to };
+    case "rewind": {
+      // One to where the log is takes nothing out of the view: with a view of its own it is how a cut is taken back.
+      const undoesCut = body.to === seq - 1 && body.view !== undefined;
+      return { seq, at, op: body.op, to: body.to, ...(undoesCut ? { undoesCut } : {}) };
+    }
     case "compact":
       return { seq, at, op: body.op, summary: body.summary, keepFrom: body.keepFrom };
     case "reset":

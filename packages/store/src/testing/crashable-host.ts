@@ -43,10 +43,11 @@ export class CrashableHost implements Host {
    * Everybody else does what he can do without waiting; then the time passes at once. In the background nobody makes it
    * pass: it comes when others wait.
    */
-  async wait(milliseconds: number, background?: "background"): Promise<void> {
+  async wait(milliseconds: number, background?: "background", ended?: AbortSignal): Promise<void> {
+    if (ended?.aborted === true) return;
     const { kernel, pid } = this.#process;
     if (background !== undefined) {
-      await kernel.passed(pid, milliseconds);
+      await kernel.passed(pid, milliseconds, ended);
       return;
     }
     await new Promise<void>((resolve) => setImmediate(resolve));

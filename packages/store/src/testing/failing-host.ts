@@ -25,7 +25,7 @@ export function failingHost(host: Host, plan: FaultPlan): FailingHost {
     now: () => host.now(),
     user: host.user,
     randomBytes: (length) => host.randomBytes(length),
-    wait: async (milliseconds, background) => await host.wait(milliseconds, background),
+    wait: async (milliseconds, background, ended) => await host.wait(milliseconds, background, ended),
     get calls() {
       return gate.calls;
     },

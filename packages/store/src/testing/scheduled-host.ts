@@ -24,7 +24,7 @@ type Park = <T>(call: Call<T>) => Promise<T>;
 
 export function scheduledHost(
   host: Host,
-  { park, wait }: { readonly park: Park; readonly wait: (milliseconds: number) => Promise<void> },
+  { park, wait }: { readonly park: Park; readonly wait: Host["wait"] },
 ): Host {
   return {
     files: scheduledFiles(host.files, park),

@@ -56,7 +56,7 @@ export class SchedulableProcess implements ScheduledProcess {
     this.#killHost = () => host.kill();
     this.host = scheduledHost(beneath(host), {
       park: async (call) => await this.#park(call),
-      wait: async (milliseconds) => await this.#wait(milliseconds),
+      wait: async (milliseconds, _background, ended) => await this.#wait(milliseconds, ended),
     });
   }
 
@@ -101,12 +101,25 @@ export class SchedulableProcess implements ScheduledProcess {
     if (this.isAlive) this.parked.push(call);
   }
 
-  async #wait(milliseconds: number): Promise<void> {
-    await new Promise<void>((ring) => {
+  async #wait(milliseconds: number, ended: AbortSignal | undefined): Promise<void> {
+    if (ended?.aborted === true) return;
+    await new Promise<void>((resolve) => {
       if (!this.isAlive) return;
       const due = this.#around.passed() + milliseconds;
-      const later = this.timers.findIndex((timer) => timer.due > due);
-      this.timers.splice(later === -1 ? this.timers.length : later, 0, { due, ring });
+      const ring = (): void => {
+        ended?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = { due, ring };
+      const end = (): void => {
+        const place = this.timers.indexOf(timer);
+        if (place === -1) return;
+        this.timers.splice(place, 1);
+        ring();
+      };
+      const later = this.timers.findIndex((other) => other.due > due);
+      this.timers.splice(later === -1 ? this.timers.length : later, 0, timer);
+      ended?.addEventListener("abort", end);
     });
   }
 }

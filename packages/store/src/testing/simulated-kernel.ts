@@ -84,10 +84,21 @@ export class SimulatedKernel {
     for (const { ring } of due) ring();
   }
 
-  /** Resolves when others have let so much time pass; never, if its process is killed before. */
-  async passed(pid: number, milliseconds: number): Promise<void> {
-    await new Promise<void>((ring) => {
-      this.#timers.push({ pid, due: this.#passed + milliseconds, ring });
+  /** Resolves when others have let so much time pass, or when it is ended; never, if its process is killed before. */
+  async passed(pid: number, milliseconds: number, ended?: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const ring = (): void => {
+        ended?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = { pid, due: this.#passed + milliseconds, ring };
+      const end = (): void => {
+        if (!this.#timers.includes(timer)) return;
+        this.#timers = this.#timers.filter((each) => each !== timer);
+        ring();
+      };
+      this.#timers.push(timer);
+      ended?.addEventListener("abort", end);
     });
   }
 

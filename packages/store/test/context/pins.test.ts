@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { buildContext } from "../../src/context/build-context.ts";
+import { buildContext } from "../../src/context/window/build-context.ts";
 import { MAX_PINS, pinMessage, pins, PINS_KIND, unpinMessage } from "../../src/context/pins.ts";
 import { textOf } from "../../src/context/transcript.ts";
 import { memoryBackend, openStore, type Message, type Session, type Store } from "../../src/index.ts";

@@ -7,8 +7,8 @@
 
 import { expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
-import { compactSession } from "../../src/context/compact-session.ts";
-import { standardEstimator, tokensOfTools } from "../../src/context/estimators.ts";
+import { compactSession } from "../../src/context/compaction/compact-session.ts";
+import { standardEstimator, tokensOfTools } from "../../src/context/tokens/estimators.ts";
 import { buildContext, repairHistory, type AskModel } from "../../src/context.ts";
 import type { Host } from "../../src/host/host.ts";
 import { openStore, type Message, type Session } from "../../src/index.ts";

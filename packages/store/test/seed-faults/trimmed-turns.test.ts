@@ -1,7 +1,7 @@
 /** Seed fault 34: a history that is trimmed to its last 50 messages begins in the middle of a turn. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { buildContext } from "../../src/context/build-context.ts";
+import { buildContext } from "../../src/context/window/build-context.ts";
 import { memoryBackend, openStore, type Message, type Session, type Store } from "../../src/index.ts";
 import { fourCharacters } from "../support/four-characters.ts";
 import { refusal } from "../support/strict-provider.ts";

@@ -1,7 +1,7 @@
 /** Seed fault 13: errors that only sound like a full context window cost the user half of the conversation. */
 
 import { describe, expect, test } from "vitest";
-import { contextOverflow } from "../../src/context/overflow.ts";
+import { contextOverflow } from "../../src/context/overflow/overflow.ts";
 import { NOT_OVERFLOWS } from "../context/samples/not-overflows.ts";
 
 /** As the seed decides: any of these anywhere in the text, in lower case. */

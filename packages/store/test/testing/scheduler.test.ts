@@ -59,6 +59,17 @@ describe("a scheduler", () => {
     expect(host.now() - before).toBeGreaterThanOrEqual(30);
   });
 
+  test("a wait that is ended resolves without time to pass, and never rings", async () => {
+    const scheduler = new Scheduler(new SimulatedMachine(1), CALM, LIVELY);
+    const { host } = scheduler.startProcess("one");
+    const stop = new AbortController();
+    const before = host.now();
+    const waiting = host.wait(1_000_000, "background", stop.signal);
+    stop.abort();
+    await scheduler.run(Promise.all([waiting, host.wait(10)]));
+    expect(host.now() - before).toBeLessThan(1_000);
+  });
+
   test("a killed process does nothing more, and what it waits for never comes", async () => {
     const machine = new SimulatedMachine(1);
     const temper = { ...LIVELY, switches: 0, kills: 1024, mostKills: 1 };

@@ -64,3 +64,16 @@ test("a message reaches whoever listens, is refused by the dead, and dropped if 
   expect(await other.processes.tell("/s", "x")).toBe("refused");
   expect(heard).toEqual(["hello"]);
 });
+
+test("a wait that is ended resolves at once, in the background too, and nothing rings for it later", async () => {
+  const machine = new SimulatedMachine();
+  const one = machine.startProcess();
+  const stop = new AbortController();
+  let rung = 0;
+  const waiting = one.wait(1_000_000, "background", stop.signal).then(() => (rung += 1));
+  stop.abort();
+  await waiting;
+  await one.wait(2_000_000);
+  expect(rung).toBe(1);
+  await one.wait(1_000_000, "background", stop.signal);
+});

@@ -1,0 +1,122 @@
+/** Fills the room that the system message leaves: with as many whole turns as fit, or with the current one made to fit. */
+
+import type { Message } from "../../record/message.ts";
+import type { Session } from "../../store/types.ts";
+import { readTurns } from "./read-turns.ts";
+import { repairMessages } from "../repair/repair-messages.ts";
+import {
+  fitTogether,
+  isWithin,
+  largestThatFits,
+  minus,
+  part,
+  type Size,
+  type Sizes,
+} from "../tokens/request-size.ts";
+import { place, shortenText } from "./shorten-message.ts";
+import { shrinkTurn } from "./shrink-turn.ts";
+import { systemMessage, type SystemPieces } from "./system-message.ts";
+import { textOf } from "../transcript.ts";
+import type { LoggedMessage } from "../turns.ts";
+import type { HistoryRepair, Shortened } from "../types.ts";
+
+/** What stands in the system message whatever the turns are. */
+export interface Preface extends Omit<SystemPieces, "moved"> {
+  readonly shortened: readonly Shortened[];
+}
+
+export interface Window<M extends Message> {
+  readonly preface: Preface;
+  /** With the seq of the first, if there were several. */
+  readonly moved: LoggedMessage | undefined;
+  readonly system: Message | undefined;
+  readonly body: readonly LoggedMessage<M>[];
+  /** How many messages of the log it is made of; those that a repair has left out count too. */
+  readonly shown: number;
+  readonly repairs: readonly HistoryRepair[];
+  readonly shortened: readonly Shortened[];
+}
+
+/** `whole`: the room for all messages, the system message too. `undefined`: not even the current turn can be shown. */
+export async function fillWindow<M extends Message>(
+  session: Session<M>,
+  range: { readonly from: number; readonly to: number },
+  preface: Preface,
+  whole: Size,
+  sizes: Sizes,
+): Promise<Window<M> | undefined> {
+  const room = minus(whole, sizes.ofMessage(systemMessage({ ...preface, moved: undefined })));
+  if (room.tokens < 0 || room.bytes < 0) return undefined;
+  const { turns, skipped } = await readTurns(session, range, room, sizes);
+  const windowOf = (kept: number): Window<M> => repairedWindow(preface, turns.slice(turns.length - kept));
+  const fits = ({ system, body }: Window<M>): boolean =>
+    fitTogether(
+      [...(system === undefined ? [] : [system]), ...body.map(({ message }) => message)],
+      whole,
+      sizes,
+    );
+  if (turns.length === 0) return windowOf(0);
+  const current = windowOf(1);
+  // Of what has no question nothing is shown, however much of it there is.
+  const isWhole = skipped === undefined || current.body.length === 0;
+  const kept = isWhole ? largestThatFits(1, turns.length, (count) => fits(windowOf(count))) : undefined;
+  if (kept !== undefined) return windowOf(kept);
+
+  const { moved, shortened } = cutMoved(session.key, current, part(room, 1 / 4), sizes);
+  const pieces = { ...preface, moved: moved?.message };
+  const turn = { messages: current.body, skipped, key: session.key };
+  // Room for all the pins: a message that is pinned may be among the steps that go.
+  const shrunk = shrinkTurn(turn, minus(whole, sizes.ofMessage(systemMessage(pieces))), sizes);
+  if (shrunk === undefined) return undefined;
+  return {
+    preface,
+    moved,
+    system: systemMessage({ ...pieces, pins: pinsOutside(preface.pins, shrunk.messages) }),
+    body: shrunk.messages,
+    repairs: current.repairs,
+    shown: current.shown - shrunk.omitted + (skipped?.messages ?? 0),
+    shortened: [...shortened, ...shrunk.shortened],
+  };
+}
+
+function repairedWindow<M extends Message>(
+  preface: Preface,
+  turns: readonly (readonly LoggedMessage<M>[])[],
+): Window<M> {
+  const history = turns.flat();
+  const { messages, repairs } = repairMessages(history);
+  const [first] = messages;
+  const moved = first?.message.role === "system" ? first : undefined;
+  const body = moved === undefined ? messages : messages.slice(1);
+  const system = systemMessage({ ...preface, pins: pinsOutside(preface.pins, body), moved: moved?.message });
+  return { preface, moved, system, body, shown: history.length, repairs, shortened: [] };
+}
+
+function pinsOutside(pins: readonly LoggedMessage[], body: readonly LoggedMessage[]): LoggedMessage[] {
+  const inside = new Set(body.map(({ seq }) => seq));
+  return pins.filter(({ seq }) => !inside.has(seq));
+}
+
+/** System messages from the middle of the current turn may take a part of the room, not all of it. */
+function cutMoved<M extends Message>(
+  key: string,
+  { moved }: Window<M>,
+  room: Size,
+  sizes: Sizes,
+): Pick<Window<M>, "moved" | "shortened"> {
+  if (moved === undefined || isWithin(sizes.ofMessage(moved.message), room)) return { moved, shortened: [] };
+  const { seq } = moved;
+  const text = textOf(moved.message);
+  const cutTo = (limit: number): Message => ({
+    role: "system",
+    content: shortenText(text, limit, place(key, seq)),
+  });
+  const fits = (limit: number): boolean => isWithin(sizes.ofMessage(cutTo(limit)), room);
+  const limit = largestThatFits(0, text.length, fits);
+  const cut = limit === undefined ? undefined : cutTo(limit);
+  const after = cut === undefined ? 0 : textOf(cut).length;
+  return {
+    moved: cut === undefined ? undefined : { seq, message: cut },
+    shortened: [{ seq, what: "text", before: text.length, after }],
+  };
+}
