@@ -1,5 +1,6 @@
 /** `@longhand/store/memory`: what outlives a conversation. docs/memory.md */
 
+import { layoutOf } from "./backends/jsonl/files/layout.ts";
 import { jsonlBackend } from "./backends/jsonl/jsonl-backend.ts";
 import { nodeHost } from "./host/node-host.ts";
 import type { MemoryWorld } from "./memory/memory-log.ts";
@@ -14,8 +15,10 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const tell = onDamage ?? reportOnce(warnOfDamage, ({ file }) => file);
   const world: MemoryWorld = {
     host: nodeHost,
-    openStore: async (directory, notice) =>
+    damagedBytesIn: (directory) => layoutOf(directory).damaged,
+    openStore: async (directory, { onDamage: notice, readOnly }) =>
       await openStore(jsonlBackend(directory), {
+        readOnly,
         onDamage: (damage) => {
           notice(damage);
           tell(damage);
@@ -43,4 +46,5 @@ export type {
   RecallOptions,
   Recollection,
   Scope,
+  TakenIn,
 } from "./memory/types.ts";

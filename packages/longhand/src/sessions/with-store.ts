@@ -115,10 +115,13 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
 /** What a warning may be about, beside the codes of the store. */
 export const WARNING_CODES = [
   "DAMAGE",
+  "MEMORY_EDITED",
+  "MEMORY_READ_ONLY",
   "RECORD_LOST",
   "SESSION_UNREADABLE",
   "SESSIONS_FOREIGN",
   "SESSIONS_MIGRATED",
+  "WINDOW_ASSUMED",
 ] as const;
 type WarningCode = (typeof WARNING_CODES)[number] | LonghandErrorCode;
 

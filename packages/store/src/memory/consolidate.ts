@@ -13,10 +13,11 @@ import { textOf, transcriptOf } from "../context/transcript.ts";
 import type { LoggedMessage } from "../context/turns.ts";
 import type { AskModel, Question } from "../context/types.ts";
 import { abortSignal, ANYTHING, callback, checkOptions, count } from "../store/check-options.ts";
-import type { Session } from "../store/types.ts";
+import type { Session, Store } from "../store/types.ts";
 import type { Additions, EntryToAdd, MemoryLog, ScopeView } from "./memory-log.ts";
 import { readAnswer, type Answer, type AnsweredFact } from "./read-answer.ts";
 import { readNewTurns } from "./read-new-turns.ts";
+import { beginningOf, isSame, relativesOf, sharedTo } from "./shared-turns.ts";
 import type { Consolidated, ConsolidateOptions, MemoryEntry, MemorySource } from "./types.ts";
 
 /** Of JSON, in one question: more turns than that go into several. */
@@ -28,22 +29,29 @@ const USUAL_CONFIDENCE = 0.7;
 /** Of a fact that names no words of the conversation it was taken from: it may be the model's own. */
 const UNQUOTED_CONFIDENCE = 0.4;
 
+export interface Conversation {
+  readonly session: Session;
+  /** Where those are that it may have been forked from. */
+  readonly sessions: Pick<Store, "session">;
+}
+
 export async function consolidate(
   waiting: Pick<Host, "wait">,
   log: MemoryLog,
-  session: Session,
+  conversation: Conversation,
   options: ConsolidateOptions,
 ): Promise<Consolidated> {
   checkOptions("consolidate", options, {
     ...{ scope: ANYTHING, model: callback, timeLimit: count, signal: abortSignal },
   });
   const { timeLimit = 60_000, signal: outer } = options;
+  const { session } = conversation;
   let consolidated: Consolidated = { range: undefined, entries: [], failure: undefined };
   try {
     await withTimeLimit(waiting, timeLimit, outer, async (signal) => {
       const id = (await session.state())?.id;
       while (id !== undefined) {
-        const step = await nextStep(log, session, id, options, { waiting, signal });
+        const step = await nextStep(log, conversation, id, options, { waiting, signal });
         if (step === undefined) return;
         consolidated = joined(consolidated, step);
         // A model that cannot be reached now is not asked about the next turns either.
@@ -62,14 +70,17 @@ export async function consolidate(
 /** One question, and what came of it; `undefined`: there is nothing new. */
 async function nextStep(
   log: MemoryLog,
-  session: Session,
+  { session, sessions }: Conversation,
   id: string,
   { scope, model }: ConsolidateOptions,
   asking: Asking,
 ): Promise<Consolidated | undefined> {
   const view = await log.read(scope);
   const after = view.consolidatedTo(session.key, id);
-  const turns = await readNewTurns(session, after, MOST_CHARACTERS);
+  const began = await beginningOf(session);
+  const relatives = relativesOf(view, { id, began, after });
+  const shared = await sharedTo(session, sessions, relatives, after);
+  const turns = await readNewTurns(session, shared, MOST_CHARACTERS);
   // Begun anew under the same key, it may be somebody else's by now.
   if ((await session.state())?.id !== id) return undefined;
   const [first] = turns;
@@ -78,15 +89,17 @@ async function nextStep(
   const known = knownFacts(view);
   const range = { from: first.seq, to: last.seq };
   const source: MemorySource = { by: "conversation", key: session.key, id, ...range };
+  const progress = { key: session.key, id, ...range, ...(began === undefined ? {} : { began }) };
   const asked = await ask(model, questionAbout(turns, known), asking);
   if ("unreachable" in asked) return { range: undefined, entries: [], failure: asked.unreachable };
   const { answer } = asked;
   const entries = await log.add(scope, (now): Additions | undefined => {
     // Somebody else was faster: what he made of these turns counts.
     if (now.consolidatedTo(session.key, id) !== after) return undefined;
+    if (!isSame(relativesOf(now, { id, began, after }), relatives)) return undefined;
     const happened = { kind: "daily", text: answer?.happened ?? plainEntry(turns), source } as const;
     const facts = answer === undefined ? [] : factsOf(answer, { turns, known, now, source });
-    return { entries: [happened, ...facts], progress: { key: session.key, id, ...range } };
+    return { entries: [happened, ...facts], progress };
   });
   const failure = answer === undefined ? "the model's answer was not the JSON that was asked for" : undefined;
   return { range, entries, failure };

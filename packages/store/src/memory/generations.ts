@@ -57,6 +57,14 @@ export async function markComplete(session: Session<MemoryMessage>): Promise<voi
  * Looks for the generation that counts, and writes down which it is, if that was not known. Only under the lock of the head: nobody is
  * in the middle of forgetting then. `undefined`: there is none.
  */
+export async function settleGeneration(store: MemoryStore, scope: Scope): Promise<number | undefined> {
+  const generation = await findGeneration(store, scope);
+  if (generation !== undefined && generation !== (await currentGeneration(store, scope)))
+    await setGeneration(store, scope, generation);
+  return generation;
+}
+
+/** The same, without writing: what it finds may be replaced at any moment by one who forgets. */
 export async function findGeneration(store: MemoryStore, scope: Scope): Promise<number | undefined> {
   const named = await currentGeneration(store, scope);
   const found: number[] = [];
@@ -68,9 +76,7 @@ export async function findGeneration(store: MemoryStore, scope: Scope): Promise<
     if (generation === named) return generation;
     const isComplete =
       generation === 1 || (await generationOf(store, scope, generation).lastNote(COMPLETE)) !== undefined;
-    if (!isComplete) continue;
-    await setGeneration(store, scope, generation);
-    return generation;
+    if (isComplete) return generation;
   }
   return named;
 }
@@ -118,7 +124,7 @@ export async function removeLitter(
   for (const { scope, found } of generations.values()) {
     if (found.size === 1 && heads.has(scopeCode(scope))) continue;
     await ifFree(headOf(store, scope), async () => {
-      const current = await findGeneration(store, scope);
+      const current = await settleGeneration(store, scope);
       for (const generation of found) {
         if (generation !== current) await remove(generationOf(store, scope, generation));
       }

@@ -19,8 +19,16 @@ export type { Progress } from "./stored-entry.ts";
 /** What a memory needs of the world; the door binds the real ones. */
 export interface MemoryWorld {
   readonly host: Host;
-  /** Opens the store that holds the truth, in a directory of its own; `onDamage` hears of its damage beside whoever else does. */
-  openStore(directory: string, onDamage: (damage: Damage) => void): Promise<Store<MemoryMessage>>;
+  /** Opens the store that holds the truth, in a directory of its own. */
+  openStore(directory: string, options: MemoryStoreOptions): Promise<Store<MemoryMessage>>;
+  /** Where such a store keeps damaged bytes aside. */
+  damagedBytesIn(directory: string): string;
+}
+
+export interface MemoryStoreOptions {
+  /** Hears of its damage beside whoever else does. */
+  readonly onDamage: (damage: Damage) => void;
+  readonly readOnly: boolean;
 }
 
 export interface EntryToAdd {

@@ -4,7 +4,7 @@
  */
 
 import { join, resolve } from "node:path";
-import type { LonghandError } from "../errors.ts";
+import { LonghandError } from "../errors.ts";
 import { checkSafeDirectory } from "../host/check-safe-directory.ts";
 import { ioError } from "../host/io-error.ts";
 import { makeDirectories } from "../host/make-directories.ts";
@@ -44,6 +44,7 @@ import type {
   RecallOptions,
   Recollection,
   Scope,
+  TakenIn,
 } from "./types.ts";
 
 const PAGES = "pages";
@@ -51,12 +52,13 @@ const PAGES = "pages";
 export async function openMemory(world: MemoryWorld, options: MemoryOptions): Promise<Memory> {
   checkOptions("openMemory", options, {
     ...{ directory: ANYTHING, sessions: ANYTHING, onDamage: callback, onError: callback },
+    ...{ onTakenIn: callback, readOnly: flag },
   });
-  const { directory, sessions } = options;
+  const { directory, sessions, readOnly = false } = options;
   checkValue("openMemory", "directory", directory, [isPath, "the path of a directory"]);
   checkValue("openMemory", "sessions", sessions, [isStore, "an open store"]);
-  const path = await prepareDirectory(world, resolve(directory));
-  const memory = new StoredMemory(world, path, sessions, reportTo(options.onError ?? warnOfError));
+  const path = await prepareDirectory(world, resolve(directory), readOnly);
+  const memory = new StoredMemory(world, path, options);
   await memory.open().catch(async (error: unknown) => {
     // It failed to open; that closing it may fail as well is not news.
     await memory.abandon().catch(() => undefined);
@@ -73,9 +75,19 @@ function isStore(value: unknown): boolean {
   return typeof value === "object" && value !== null && "search" in value;
 }
 
+function isSession(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("records" in value && "state" in value)) return false;
+  return typeof value.records === "function" && typeof value.state === "function";
+}
+
 /** Its real path is taken once: a link that changes later does not move the memory. */
-async function prepareDirectory({ host: { files, user } }: MemoryWorld, directory: string): Promise<string> {
+async function prepareDirectory(
+  { host: { files, user } }: MemoryWorld,
+  directory: string,
+  readOnly: boolean,
+): Promise<string> {
   try {
+    if (readOnly) return await files.resolve(directory);
     await makeDirectories(files, directory);
     const path = await files.resolve(directory);
     await checkSafeDirectory(files, path, user);
@@ -89,25 +101,34 @@ class StoredMemory implements Memory {
   readonly #world: MemoryWorld;
   readonly #sessions: Store;
   readonly #log: StoredMemoryLog;
-  readonly #pages: MemoryPages;
+  /** `undefined`: it was opened for reading only. */
+  readonly #pages: MemoryPages | undefined;
+  readonly #directory: string;
+  readonly #onTakenIn: (taken: TakenIn) => void;
   /** The pages are written by one at a time, and never while the log is written anew. */
   readonly #queue = new KeyedQueue();
   #closing: Promise<void> | undefined;
 
-  constructor(
-    world: MemoryWorld,
-    directory: string,
-    sessions: Store,
-    onError: (error: LonghandError) => void,
-  ) {
+  constructor(world: MemoryWorld, directory: string, options: MemoryOptions) {
+    const { sessions, readOnly = false, onError = warnOfError, onTakenIn = () => undefined } = options;
     this.#world = world;
+    this.#directory = directory;
     this.#sessions = sessions;
-    this.#log = new StoredMemoryLog(world, join(directory, "store"));
-    this.#pages = new MemoryPages(world.host, directory, this.#log, onError);
+    const report = reportTo(onError);
+    this.#onTakenIn = (taken) => {
+      try {
+        onTakenIn(taken);
+      } catch (error) {
+        report(error);
+      }
+    };
+    this.#log = new StoredMemoryLog(world, join(directory, "store"), readOnly);
+    this.#pages = readOnly ? undefined : new MemoryPages(world.host, directory, this.#log, report);
   }
 
   async open(): Promise<void> {
     await this.#log.open();
+    if (this.#pages === undefined) return;
     await this.#pages.open();
     await this.refresh();
   }
@@ -160,11 +181,11 @@ class StoredMemory implements Memory {
   async forget(id: string): Promise<Forgotten> {
     return await this.#queue.run(PAGES, async () => {
       // What was edited by hand is taken in before the line it stands on may go.
-      await this.#pages.refresh();
+      await this.#refresh();
       const view = await this.#viewWith(id);
       if (view === undefined) throw noSuchEntry(id);
       const forgotten = await this.#log.forget(view.scope, id);
-      await this.#pages.refresh();
+      await this.#refresh();
       return forgotten;
     });
   }
@@ -180,11 +201,12 @@ class StoredMemory implements Memory {
   }
 
   async consolidate(session: Session, options: ConsolidateOptions): Promise<Consolidated> {
-    return await consolidate(this.#world.host, this.#log, session, options);
+    checkValue("consolidate", "session", session, [isSession, "a session of a store"]);
+    return await consolidate(this.#world.host, this.#log, { session, sessions: this.#sessions }, options);
   }
 
   async refresh(): Promise<readonly MemoryEntry[]> {
-    return await this.#queue.run(PAGES, async () => await this.#pages.refresh());
+    return await this.#queue.run(PAGES, async () => await this.#refresh());
   }
 
   async close(): Promise<void> {
@@ -197,10 +219,21 @@ class StoredMemory implements Memory {
 
   async #close(): Promise<void> {
     try {
-      await this.refresh();
+      if (this.#pages !== undefined) await this.refresh();
     } finally {
       await this.#log.close();
     }
+  }
+
+  /** Only in the queue. */
+  async #refresh(): Promise<readonly MemoryEntry[]> {
+    if (this.#pages === undefined) {
+      const message = `the memory in ${this.#directory} was opened with readOnly; open it without to write`;
+      throw new LonghandError("STORE_READ_ONLY", message, { directory: this.#directory });
+    }
+    const taken = await this.#pages.refresh();
+    if (taken.added.length + taken.undone.length > 0) this.#onTakenIn(taken);
+    return taken.added;
   }
 
   /** Of the scope that has, or had, the entry. */

@@ -4,7 +4,7 @@
  */
 
 import { fenced } from "../context/fenced.ts";
-import { estimateTokens } from "../context/estimate-tokens.ts";
+import { estimateTokens } from "../context/tokens/estimate-tokens.ts";
 import { LonghandError } from "../errors.ts";
 import type { MemoryLog } from "./memory-log.ts";
 import { plainLine } from "./plain-line.ts";

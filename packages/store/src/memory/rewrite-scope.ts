@@ -55,15 +55,14 @@ export async function rewriteScope(
   }
 }
 
-/** For good, and with the damaged bytes that were kept aside of it: an entry could be read in them. */
+/** For good, and with the damaged bytes that were kept aside of it in `damaged`: an entry could be read in them. */
 export async function removeForGood(
   { files }: Host,
-  directory: string,
+  damaged: string,
   session: Session<MemoryMessage>,
 ): Promise<void> {
   const id = (await session.state())?.id;
   await session.delete({ forever: true });
-  const damaged = join(directory, ".longhand", "damaged");
   const kept = (await namesIn(files, damaged)).filter(
     (name) => name.startsWith(fileNameOf(session.key)) || (id !== undefined && name.includes(id)),
   );

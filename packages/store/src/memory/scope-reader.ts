@@ -7,6 +7,7 @@ import {
   findGeneration,
   generationOf,
   headOf,
+  settleGeneration,
   type ListedScope,
   type MemoryStore,
 } from "./generations.ts";
@@ -17,6 +18,8 @@ import type { Scope } from "./types.ts";
 
 /** Scopes whose entries are kept in memory; the one that was not used for the longest time goes first. */
 const MOST_SCOPES = 10_000;
+/** After so many there is no log: it was named, and a crash came before its first record. */
+const UNLOCKED_TRIES = 5;
 
 export interface ReadScope {
   readonly view: ScopeView;
@@ -36,6 +39,11 @@ interface Known {
 /** For one scope at most one call at a time. */
 export class ScopeReader {
   readonly #known = new Map<string, Known>();
+  readonly #isReadOnly: boolean;
+
+  constructor(isReadOnly: boolean) {
+    this.#isReadOnly = isReadOnly;
+  }
 
   async read(store: MemoryStore, scope: Scope): Promise<ReadScope> {
     const known = this.#known.get(scopeCode(scope));
@@ -45,6 +53,7 @@ export class ScopeReader {
     }
     const found = await this.#readNamed(store, scope);
     if (found !== undefined) return found;
+    if (this.#isReadOnly) return await this.#readUnlocked(store, scope);
     const lock = await headOf(store, scope).lock();
     try {
       return await this.readLocked(store, scope);
@@ -57,9 +66,20 @@ export class ScopeReader {
   async readLocked(store: MemoryStore, scope: Scope): Promise<ReadScope> {
     const named = await this.#readNamed(store, scope);
     if (named !== undefined) return named;
-    const generation = (await findGeneration(store, scope)) ?? 1;
+    const generation = (await settleGeneration(store, scope)) ?? 1;
     const found = await this.#readOn(generationOf(store, scope, generation), scope, generation);
     return found ?? { view: new ScopeFold(scope).view(), generation, seq: 0 };
+  }
+
+  /** By one who may not lock: what is found may be gone the next moment, since somebody has just forgotten something. */
+  async #readUnlocked(store: MemoryStore, scope: Scope): Promise<ReadScope> {
+    let generation = 1;
+    for (let tries = 0; tries < UNLOCKED_TRIES; tries++) {
+      generation = (await findGeneration(store, scope)) ?? 1;
+      const found = await this.#readOn(generationOf(store, scope, generation), scope, generation);
+      if (found !== undefined) return found;
+    }
+    return { view: new ScopeFold(scope).view(), generation, seq: 0 };
   }
 
   /** From what a listing says: without any reading where that is nothing new. */

@@ -17,6 +17,8 @@ export interface Progress {
   readonly id: string;
   readonly from: number;
   readonly to: number;
+  /** The time of its first record, by which its forks are known. */
+  readonly began?: string;
 }
 
 export interface StoredEntry {

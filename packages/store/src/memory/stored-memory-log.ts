@@ -1,9 +1,7 @@
 /** The log of a memory over a store. memory-log.ts says what it promises, generations.ts where things lie. */
 
 import { isLonghandError, LonghandError } from "../errors.ts";
-import type { Host } from "../host/host.ts";
 import type { Damage } from "../record/session-record.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../record/session-id.ts";
 import { KeyedQueue } from "../store/keyed-queue.ts";
 import type { Session } from "../store/types.ts";
 import { checkEntry } from "./check-entry.ts";
@@ -16,19 +14,14 @@ import {
   setGeneration,
   type MemoryStore,
 } from "./generations.ts";
-import type { Additions, EntryToAdd, MemoryLog, MemoryWorld } from "./memory-log.ts";
+import type { Additions, MemoryLog, MemoryWorld } from "./memory-log.ts";
+import { newMessages, timeOf } from "./new-messages.ts";
+import { OpenedStore } from "./opened-store.ts";
 import { removeForGood, rewriteScope } from "./rewrite-scope.ts";
 import { checkScope, scopeCode } from "./scope.ts";
 import type { ScopeView } from "./scope-view.ts";
 import { ScopeReader, type ReadScope } from "./scope-reader.ts";
-import {
-  PROGRESS,
-  UNDONE,
-  type MemoryMessage,
-  type Progress,
-  type StoredEntry,
-  type UndoneNote,
-} from "./stored-entry.ts";
+import { PROGRESS, UNDONE, type MemoryMessage, type UndoneNote } from "./stored-entry.ts";
 import type { Forgotten, MemoryEntry, Scope } from "./types.ts";
 
 /** After the first conflict the session is ours, so the second try succeeds unless others are let in again. */
@@ -41,22 +34,23 @@ export class StoredMemoryLog implements MemoryLog {
   readonly #directory: string;
   readonly #gate = new Gate();
   readonly #queues = new KeyedQueue();
-  readonly #reader = new ScopeReader();
-  #store: MemoryStore | undefined;
-  #opening: Promise<MemoryStore> | undefined;
-  #isClosed = false;
-  /** It was met, and nobody has looked since whether it is still there. */
-  #hasMetDamage = false;
+  readonly #reader: ScopeReader;
+  readonly #store: OpenedStore;
+  readonly #isReadOnly: boolean;
 
-  constructor(world: MemoryWorld, directory: string) {
+  constructor(world: MemoryWorld, directory: string, isReadOnly = false) {
     this.#world = world;
     this.#directory = directory;
+    this.#isReadOnly = isReadOnly;
+    this.#reader = new ScopeReader(isReadOnly);
+    this.#store = new OpenedStore(world, directory, isReadOnly);
   }
 
   /** Finishes what a crash has cut short. */
   async open(): Promise<void> {
     await this.#gate.alone(async () => {
-      await removeLitter(await this.#opened(), this.#remove);
+      const store = await this.#store.get();
+      if (!this.#isReadOnly) await removeLitter(store, this.#remove);
     });
   }
 
@@ -75,7 +69,7 @@ export class StoredMemoryLog implements MemoryLog {
       const additions = decide(view);
       const { entries = [], progress } = additions ?? {};
       for (const entry of entries) checkEntry(entry, view);
-      const messages = toMessages(this.#world.host, entries, progress);
+      const messages = newMessages(this.#world.host, entries, progress);
       ids = messages.map(({ memory }) => memory.id);
       if (messages.length > 0) return async (session) => await session.append(messages, { expectedSeq: seq });
       if (progress === undefined) return undefined;
@@ -96,7 +90,7 @@ export class StoredMemoryLog implements MemoryLog {
   async forget(scope: Scope, id: string): Promise<Forgotten> {
     const checked = checkScope(scope);
     return await this.#gate.alone(async () => {
-      const store = await this.#opened();
+      const store = await this.#store.get();
       const lock = await headOf(store, checked).lock();
       try {
         const { view, generation, seq } = await this.#reader.readLocked(store, checked);
@@ -105,14 +99,13 @@ export class StoredMemoryLog implements MemoryLog {
         if (seq === 0 || view.entry(id) === undefined) throw noSuchEntry(id);
         const at = timeOf(this.#world.host);
         const check = async (): Promise<void> => {
-          const damage = await this.#damageIn(store);
+          const damage = await this.#damage();
           if (damage !== undefined) throw damagedStore(damage, this.#directory);
         };
         await rewriteScope(store, { scope: checked, generation, id, at, check }, this.#remove);
         this.#reader.drop(checked);
         // A journal holds the last writes for as long as its store is open.
-        this.#store = undefined;
-        await store.close();
+        await this.#store.release();
         return { id, at };
       } finally {
         await lock[Symbol.asyncDispose]();
@@ -121,7 +114,7 @@ export class StoredMemoryLog implements MemoryLog {
   }
 
   async views(): Promise<readonly ScopeView[]> {
-    const listed = await this.#gate.shared(async () => await listScopes(await this.#opened()));
+    const listed = await this.#gate.shared(async () => await listScopes(await this.#store.get()));
     const views: ScopeView[] = [];
     for (const each of listed) {
       const read = async (store: MemoryStore): Promise<ReadScope> =>
@@ -133,7 +126,7 @@ export class StoredMemoryLog implements MemoryLog {
 
   /** A lock of all who have this memory open, in other processes too, for what is no session. */
   async withLock<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const lock = await this.#gate.shared(async () => await (await this.#opened()).session(key).lock());
+    const lock = await this.#gate.shared(async () => await (await this.#store.get()).session(key).lock());
     try {
       return await task();
     } finally {
@@ -143,19 +136,16 @@ export class StoredMemoryLog implements MemoryLog {
 
   /**
    * What of the damage that was met is still there: while there is some, nothing may be written over that could be the last copy of
-   * an entry. A torn tail is none: that is what a crash leaves of a write that was never acknowledged.
+   * an entry.
    */
   async damage(): Promise<Damage | undefined> {
-    if (!this.#hasMetDamage) return undefined;
-    return await this.#gate.alone(async () => await this.#damageIn(await this.#opened()));
+    if (!this.#store.hasMetDamage) return undefined;
+    return await this.#gate.alone(async () => await this.#damage());
   }
 
   async close(): Promise<void> {
     await this.#gate.alone(async () => {
-      this.#isClosed = true;
-      const store = this.#store;
-      this.#store = undefined;
-      await store?.close();
+      await this.#store.close();
     });
   }
 
@@ -195,43 +185,23 @@ export class StoredMemoryLog implements MemoryLog {
 
   async #inScope<T>(scope: Scope, task: (store: MemoryStore) => Promise<T>): Promise<T> {
     return await this.#gate.shared(
-      async () => await this.#queues.run(scopeCode(scope), async () => await task(await this.#opened())),
+      async () => await this.#queues.run(scopeCode(scope), async () => await task(await this.#store.get())),
     );
   }
 
-  /** Opened by whoever needs it first; for others at the same moment it is the same. */
-  async #opened(): Promise<MemoryStore> {
-    if (this.#isClosed) throw new LonghandError("STORE_CLOSED", "the memory is closed; open it again");
-    if (this.#store !== undefined) return this.#store;
-    this.#opening ??= this.#world
-      .openStore(this.#directory, this.#onDamage)
-      .finally(() => (this.#opening = undefined));
-    return (this.#store = await this.#opening);
-  }
-
-  /** Looks at everything, which only a store that was damaged has to pay for. Only alone. */
-  async #damageIn(store: MemoryStore): Promise<Damage | undefined> {
-    if (!this.#hasMetDamage) return undefined;
-    const { damage } = await store.verify();
-    const [first] = damage.filter(isLoss);
-    if (first !== undefined) return first;
-    this.#hasMetDamage = false;
+  /** Only alone. */
+  async #damage(): Promise<Damage | undefined> {
+    if (!this.#store.hasMetDamage) return undefined;
+    const damage = await this.#store.damage();
     // It was mended, maybe from a backup: what was folded without it is not the whole.
-    this.#reader.dropAll();
-    return undefined;
+    if (damage === undefined) this.#reader.dropAll();
+    return damage;
   }
-
-  readonly #onDamage = (damage: Damage): void => {
-    if (isLoss(damage)) this.#hasMetDamage = true;
-  };
 
   readonly #remove = async (session: Session<MemoryMessage>): Promise<void> => {
-    await removeForGood(this.#world.host, this.#directory, session);
+    const damaged = this.#world.damagedBytesIn(this.#directory);
+    await removeForGood(this.#world.host, damaged, session);
   };
-}
-
-function isLoss({ kind }: Damage): boolean {
-  return kind === "corrupt";
 }
 
 function damagedStore({ file, offset, reason, left }: Damage, directory: string): LonghandError {
@@ -251,21 +221,4 @@ export function noSuchEntry(id: string): LonghandError {
     option: "id",
     id,
   });
-}
-
-function toMessages(
-  host: Host,
-  entries: readonly EntryToAdd[],
-  progress: Progress | undefined,
-): readonly (MemoryMessage & { readonly memory: StoredEntry })[] {
-  return entries.map(({ text, kind, source, confidence = 1, supersedes = [], at }, index) => {
-    const id = makeId(host.now(), host.randomBytes(RANDOM_BYTES_OF_AN_ID));
-    const stored = { id, kind, at: at ?? timeOf(host), confidence, source, supersedes };
-    const memory = index === 0 && progress !== undefined ? { ...stored, progress } : stored;
-    return { role: "system", content: text, memory };
-  });
-}
-
-function timeOf(host: Host): string {
-  return new Date(host.now()).toISOString();
 }

@@ -64,6 +64,18 @@ export interface MemoryOptions {
   /** As those of openStore, for the store that holds the truth. @default process.emitWarning */
   readonly onDamage?: (damage: Damage) => void;
   readonly onError?: (error: LonghandError) => void;
+  /** Hears of edits by hand when they are taken in, whoever asked for that: opening and closing do it too. */
+  readonly onTakenIn?: (taken: TakenIn) => void;
+  /** Nothing is written, not even the Markdown, and edits by hand are not taken in: every change is STORE_READ_ONLY. @default false */
+  readonly readOnly?: boolean;
+}
+
+/** What came of edits by hand. */
+export interface TakenIn {
+  /** Of lines that were added or changed. */
+  readonly added: readonly MemoryEntry[];
+  /** Whose lines were removed, as they were before. */
+  readonly undone: readonly MemoryEntry[];
 }
 
 export interface Memory extends AsyncDisposable {

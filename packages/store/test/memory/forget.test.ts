@@ -215,9 +215,9 @@ describe("a crash while it is forgotten", () => {
 
   test("and so would this: the old log goes before the new one counts", { timeout: 120_000 }, async () => {
     const problems = await crashEverywhere((host) => ({
-      host,
-      openStore: async (directory, onDamage) =>
-        withoutNotes(await worldOf(host, OPTIONS).openStore(directory, onDamage)),
+      ...worldOf(host, OPTIONS),
+      openStore: async (directory, options) =>
+        withoutNotes(await worldOf(host, OPTIONS).openStore(directory, options)),
     }));
     expect(problems).not.toEqual([]);
   });

@@ -18,7 +18,7 @@ async function edited(): Promise<SimulatedMachine> {
   for (const text of ["stays", "likes tea", "goes"]) await memory.remember({ text, scope: ann });
   await memory.close();
   const text = (await readSimulatedFile(host, PAGE)).toString("utf8");
-  const next = `${text.replace("likes tea", "likes coffee").replace(/^- goes.*\n/mu, "")}- new\n`;
+  const next = text.replace("likes tea", "likes coffee").replace(/^- goes.*\n/mu, "- new\n");
   await writeSimulatedFile(host, PAGE, Buffer.from(next));
   const file = await host.files.open(PAGE, "write");
   await file.sync();

@@ -1,13 +1,14 @@
 /** The Markdown: what it looks like, and that no edit by hand is ever lost. */
 
-import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Host } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node-host.ts";
+import { END_OF_PAGE } from "../../src/memory/markdown/page-end.ts";
 import type { Memory, MemoryEntry } from "../../src/memory/types.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
-import { memoryIn, refusedWith } from "./support/memory-in.ts";
+import { memoryIn } from "./support/memory-in.ts";
 
 let directory: string;
 let memory: Memory;
@@ -26,8 +27,10 @@ async function page(name = "MEMORY.md"): Promise<string> {
   return await readFile(join(directory, name), "utf8");
 }
 
+/** As people do it: above the last line. */
 async function edit(change: (text: string) => string, name = "MEMORY.md"): Promise<void> {
-  await writeFile(join(directory, name), change(await page(name)));
+  const [text = "", ...rest] = (await page(name)).split(`\n${END_OF_PAGE}`);
+  await writeFile(join(directory, name), [change(text), ...rest].join(`\n${END_OF_PAGE}`));
 }
 
 async function texts(scope: { user?: string } = ann): Promise<readonly string[]> {
@@ -52,7 +55,7 @@ describe("the pages", () => {
     expect(await page()).toMatch(head);
     expect((await page()).replace(head, "")).toBe(
       `## Everyone\n\n- closes at six <!-- ${core.id} -->\n\n` +
-        `## user "a\\"n\\n#"\n\n- likes<br>tea &lt;!-- really <!-- ${tea.id} -->\n`,
+        `## user "a\\"n\\n#"\n\n- likes<br>tea &lt;!-- really <!-- ${tea.id} -->\n\n<!-- longhand: end of page -->\n`,
     );
     expect(await page(`daily/${day}.md`)).toContain(`# ${day}\n`);
     expect(await page(`daily/${day}.md`)).toContain(
@@ -215,14 +218,6 @@ describe("edits by hand", () => {
     const aside = (await readdir(directory)).find((name) => name.startsWith("MEMORY.md.not-text-"));
     expect(await readFile(join(directory, aside ?? "?"))).toEqual(bytes);
     expect(await page()).toContain("# Memory");
-  });
-
-  test("something else in the place of a page is an error that names it", async () => {
-    await rm(join(directory, "MEMORY.md"));
-    await mkdir(join(directory, "MEMORY.md"));
-    const error = await refusedWith(memory.refresh(), "IO_FAILED");
-    expect(error.message).toContain("MEMORY.md");
-    await rm(join(directory, "MEMORY.md"), { recursive: true });
   });
 });
 

@@ -104,9 +104,9 @@ describe("the log", () => {
   test("reads only what is new since the last call", async () => {
     let records = 0;
     const counting: MemoryWorld = {
-      host: nodeHost,
-      openStore: async (path, onDamage) => {
-        const store = await worldOf(nodeHost).openStore(path, onDamage);
+      ...worldOf(nodeHost),
+      openStore: async (path, options) => {
+        const store = await worldOf(nodeHost).openStore(path, options);
         return override(store, {
           session: (key) => {
             const session = store.session(key);

@@ -23,6 +23,8 @@ const PIECES = [
   "\n---\n",
   "\n ##\n",
   "&lt;!--",
+  "\n# Memory\n",
+  "\n<!-- longhand: end of page -->\n",
   "\u0000",
   "\u2028",
   "\ud800",

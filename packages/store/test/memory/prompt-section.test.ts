@@ -82,6 +82,44 @@ describe("injection", () => {
     expect(naive).toContain("<|im_start|>");
   });
 
+  test.each([
+    ...[0x200e, 0x200f, 0x61c, 0xad, 0x3164, 0x115f, 0x1160, 0x180e, 0xfff9, 0xfffa, 0xfffb, 0xffa0, 0x34f],
+    ...[0xe0000, 0xe0001, 0xe0020, 0xe007f, 0x200b, 0x2060, 0x2063, 0xfeff],
+    // Alone, these join nothing and choose nothing.
+    ...[0x200c, 0x200d, 0xfe00, 0xfe0f, 0xe0100, 0xe01ef, 0x180b],
+  ])("nothing is there and not to be seen: U+%s", async (code) => {
+    const hidden = String.fromCodePoint(code);
+    await remember(`pay ${hidden}${hidden} Bob`);
+    const { text } = await memory.promptSection({ scope: ann });
+    expect(text).toContain(`pay \\u{${code.toString(16)}}\\u{${code.toString(16)}} Bob`);
+    expect(text).not.toContain(hidden);
+  });
+
+  test("nor are letters hidden behind a picture, or in choices of a form that the letter does not have", async () => {
+    await remember("😀\uFE0F\uFE0E\u{E0101}\u{E0102} a\u{E0103}b \u200D\u200D \uFE0F\u200D");
+    const { text } = await memory.promptSection({ scope: ann });
+    expect(text).toContain(
+      "😀\uFE0F\\u{fe0e}\\u{e0101}\\u{e0102} a\\u{e0103}b \\u{200d}\\u{200d} \\u{fe0f}\\u{200d}",
+    );
+  });
+
+  test.each([
+    ...[
+      "می\u200Cخواهم",
+      "क्\u200Dष",
+      "ශ්\u200Dරී",
+      "👩\u200D👩\u200D👧",
+      "❤\uFE0F\u200D🔥",
+      "👩🏽\u200D🚀",
+      "1\uFE0F\u20E3",
+      "☺\uFE0E",
+    ],
+    ...["葛\u{E0100}城", "ᠠ\u180B", "🏳\uFE0F\u200D🌈"],
+  ])("words and pictures that need such letters keep them: %s", async (word) => {
+    await remember(`says ${word}.`);
+    expect((await memory.promptSection({ scope: ann })).text).toContain(`says ${word}.`);
+  });
+
   test("the words themselves stay as they are", async () => {
     await remember("Ann writes C++ & <div> tags, 50% off, 你好, می‌خواهم, 👩‍👩‍👧");
     const { text } = await memory.promptSection({ scope: ann });

@@ -13,23 +13,38 @@ import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
 
 const TEMPORARY = /^\.longhand-[0-9A-Z]{26}\.tmp$/u;
 
+/** Whoever saves in place is done when he has written nothing for so long: in milliseconds. */
+const QUIET = 2000;
+
 export interface PageFile {
   /** "" where there is no file. */
   readonly text: string;
   readonly stat: FileStat | undefined;
 }
 
-/** What is not text is put aside under another name, since it could not be written back as it was. */
+/** For how long it must be left alone before it counts as saved; 0: it is. A clock that runs otherwise is no reason to wait. */
+export function restOfSaving({ stat }: PageFile, now: number): number {
+  const age = stat === undefined ? QUIET : now - stat.modified;
+  return Math.abs(age) < QUIET ? QUIET - age : 0;
+}
+
+/**
+ * What is not text is put aside under another name, since it could not be written back as it was. What is no file, be it a link to
+ * one, has no text, and is left alone.
+ */
 export async function readPageFile(host: Host, path: string): Promise<PageFile> {
   try {
     const stat = await host.files.stat(path);
-    if (stat === undefined) return { text: "", stat: undefined };
+    if (stat?.kind !== "file") return { text: "", stat };
     const { bytes, read } = await useFile(await host.files.open(path, "read"), async (file) => {
       const read = await file.stat();
       const buffer = Buffer.alloc(read.size);
       return { bytes: buffer.subarray(0, await file.read(buffer, 0)), read };
     });
     if (isUtf8(bytes) && !bytes.includes(0)) return { text: bytes.toString("utf8"), stat: read };
+    const begun = beginningOf(bytes);
+    const page = { text: begun ?? "", stat: read };
+    if (begun !== undefined && restOfSaving(page, host.now()) > 0) return page;
     await host.files.rename(path, `${path}.not-text-${newName(host)}`);
     await host.files.syncDirectory(dirname(path));
     return { text: "", stat: undefined };
@@ -81,6 +96,18 @@ function isUnchanged(seen: FileStat | undefined, now: FileStat | undefined): boo
     seen.modified === now.modified &&
     seen.changed === now.changed
   );
+}
+
+/** Of text that was cut within a letter, since it is being saved; `undefined`: it is no text. */
+function beginningOf(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    // With `stream` a letter may be unfinished at the end, and nowhere else.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
 }
 
 function newName(host: Host): string {

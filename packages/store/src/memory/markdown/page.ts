@@ -9,6 +9,7 @@ import type { MemoryEntry, Scope } from "../types.ts";
 import { bulletOf, parseBullet, type Bullet } from "./bullet.ts";
 import { blockAt } from "./block.ts";
 import { headingOf, parseHeading } from "./heading.ts";
+import { END_OF_PAGE, withoutEnd, type PageEnd } from "./page-end.ts";
 
 const NOTES = "Notes";
 const STAMP = /^<!-- longhand ([0-9a-f]{16})\b.*-->$/su;
@@ -31,6 +32,7 @@ export interface Page {
   readonly sections: readonly Section<Bullet>[];
   /** As they were written. */
   readonly notes: string;
+  readonly end: PageEnd;
 }
 
 export interface RenderedPage {
@@ -50,7 +52,9 @@ export function renderPage(
   const stamp = createHash("sha256").update(parts.join("\n"), "utf8").digest("hex").slice(0, 16);
   return {
     stamp,
-    text: [`# ${title}\n`, `<!-- longhand ${stamp}. ${EXPLANATION} -->\n`, ...parts].join("\n"),
+    text: [`# ${title}\n`, `<!-- longhand ${stamp}. ${EXPLANATION} -->\n`, ...parts, `${END_OF_PAGE}\n`].join(
+      "\n",
+    ),
   };
 }
 
@@ -59,6 +63,8 @@ export function parsePage(title: string, text: string): Page {
   const sections = new Map<string, { readonly scope: Scope; readonly entries: Bullet[] }>();
   const notes: string[] = [];
   let stamp: string | undefined;
+  let hasTitle = false;
+  let hasNotes = false;
   /** `undefined`: what comes belongs to the notes. */
   let scope: Scope | undefined = {};
   let bullet: string[] | undefined;
@@ -72,7 +78,7 @@ export function parsePage(title: string, text: string): Page {
     sections.set(code, section);
     bullet = undefined;
   };
-  const lines = linesOf(text);
+  const { lines, end } = withoutEnd(linesOf(text));
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? "";
     const block = blockAt(lines, index);
@@ -96,11 +102,16 @@ export function parsePage(title: string, text: string): Page {
       notes.push(...bullet.splice(-1));
     endBullet();
     const named = line.startsWith("## ") ? parseHeading(line.slice(3)) : undefined;
-    const isOurs = line.trim() === `# ${title}` || STAMP.test(line);
+    // Each once, and not among the notes: there a person has written them.
+    const isTitle = !hasTitle && !hasNotes && line.trim() === `# ${title}`;
+    const found = stamp === undefined && !hasNotes ? STAMP.exec(line)?.[1] : undefined;
     const isBullet = scope !== undefined && /^[-*+]\s+\S/u.test(line);
     if (named !== undefined) scope = named;
-    else if (line === `## ${NOTES}`) scope = undefined;
-    else if (isOurs) stamp ??= STAMP.exec(line)?.[1];
+    else if (line === `## ${NOTES}` && !hasNotes) {
+      hasNotes = true;
+      scope = undefined;
+    } else if (isTitle) hasTitle = true;
+    else if (found !== undefined) stamp = found;
     else if (isBullet) bullet = [line.slice(1)];
     else if (line.trim() !== "" || isNote || scope === undefined) {
       if (isHeading) scope = undefined;
@@ -111,7 +122,7 @@ export function parsePage(title: string, text: string): Page {
     isNote = false;
   }
   endBullet();
-  return { stamp, sections: [...sections.values()], notes: withoutBlankEnds(notes) };
+  return { stamp, sections: [...sections.values()], notes: withoutBlankEnds(notes), end };
 }
 
 /** Without the mark that some editors put first, and whatever kind of line ends they write. */

@@ -4,6 +4,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect } from "vitest";
+import { layoutOf } from "../../../src/backends/jsonl/files/layout.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { nodeHost } from "../../../src/host/node-host.ts";
 import {
@@ -23,9 +24,11 @@ import { rejectsTyped } from "../../support/rejects-typed.ts";
 export function worldOf(host: Host, options: StoreOptions = {}): MemoryWorld {
   return {
     host,
-    openStore: async (directory, onDamage) =>
+    damagedBytesIn: (directory) => layoutOf(directory).damaged,
+    openStore: async (directory, { onDamage, readOnly }) =>
       await openStore<MemoryMessage>(jsonlBackend(directory, { host }), {
         ...options,
+        readOnly,
         onDamage: (damage) => {
           onDamage(damage);
           options.onDamage?.(damage);
