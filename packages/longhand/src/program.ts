@@ -31,6 +31,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/truncate.ts"),
   },
   compact: { summary: "a summary in place of the oldest turns", load: () => import("./commands/compact.ts") },
+  pin: { summary: "keep a message in sight of the model", load: () => import("./commands/pin.ts") },
+  unpin: { summary: "take a pin away", load: () => import("./commands/unpin.ts") },
   fork: { summary: "a second session that begins like another", load: () => import("./commands/fork.ts") },
   rename: { summary: "give a session a title", load: () => import("./commands/rename.ts") },
   export: {

@@ -16,16 +16,19 @@ describe("help", () => {
     });
   });
 
-  test.each(["list", "show", "undo", "forget"])("memory %s --help begins with examples", async (name) => {
-    await withTemporaryDirectory(async (home) => {
-      const { exitCode, stdout, stderr } = await runIn(home, ["memory", name, "--help"]);
-      expect([exitCode, stderr]).toEqual([0, ""]);
-      expect(stdout).toMatch(new RegExp(`^Examples:\n {2}longhand memory ${name}`));
-      for (const option of ["--json", "--memory <dir>"]) expect(stdout).toContain(option);
-      expect((await runIn(home, ["help", "memory", name])).stdout).toBe(stdout);
-      expect(await readdir(home)).toEqual([]);
-    });
-  });
+  test.each(["list", "show", "add", "undo", "forget", "prompt"])(
+    "memory %s --help begins with examples",
+    async (name) => {
+      await withTemporaryDirectory(async (home) => {
+        const { exitCode, stdout, stderr } = await runIn(home, ["memory", name, "--help"]);
+        expect([exitCode, stderr]).toEqual([0, ""]);
+        expect(stdout).toMatch(new RegExp(`^Examples:\n {2}longhand memory ${name}`));
+        for (const option of ["--json", "--memory <dir>"]) expect(stdout).toContain(option);
+        expect((await runIn(home, ["help", "memory", name])).stdout).toBe(stdout);
+        expect(await readdir(home)).toEqual([]);
+      });
+    },
+  );
 
   test("memory alone is its help", async () => {
     await withTemporaryDirectory(async (home) => {
@@ -98,6 +101,13 @@ describe("wrong usage is exit code 2", () => {
     ["memory list --scope ann", "such as user=ann"],
     ["memory list --scope person=ann", "such as user=ann"],
     ["memory list --scope user=", "such as user=ann"],
+    ["memory list --limit 0", "whole number from 1 on"],
+    ["memory add tea", "required option '--scope <scope>' not specified"],
+    ["memory prompt", "required option '--scope <scope>' not specified"],
+    ["memory prompt --scope global --tokens few", "whole number from 1 on"],
+    ["pin k", "missing required argument 'seq'"],
+    ["pin k 0", "whole number from 1 on"],
+    ["unpin k one", "whole number from 1 on"],
   ])("longhand %s", async (commandLine, expected) => {
     await withTemporaryDirectory(async (home) => {
       const words = commandLine.split(" ");

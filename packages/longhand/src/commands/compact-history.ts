@@ -67,11 +67,15 @@ export async function undo(
   { key, seq, summary }: SessionInfo,
   { output, json, toPaste }: Surroundings,
 ): Promise<void> {
-  const { undoCompaction } = await import("@longhand/store/context");
+  const { explainCompaction, undoCompaction } = await import("@longhand/store/context");
   const session = store.session(key);
   const undone = await undoCompaction(session);
   if (undone === undefined) {
-    const why = summary === "" ? "it is not compacted" : "nobody has noted what its summary stands for";
+    const isKnown = (await explainCompaction(session)).length > 0;
+    const noted = isKnown
+      ? "its view was cut again or replaced since, and that comes first"
+      : "nobody has noted what its summary stands for";
+    const why = summary === "" ? "it is not compacted" : noted;
     throw new CommandError("NOTHING_TO_UNDO", `there is nothing to take back in ${escapeKey(key)}: ${why}`, {
       ...(summary === "" ? {} : { remedy: `its cuts, each with its seq: ${toPaste("show --all", key)}` }),
     });

@@ -5,13 +5,15 @@ import type { Context, ContextOptions, ContextUsage, Shortened } from "@longhand
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { compactionThatCuts } from "../sessions/compaction-that-cuts.ts";
 import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { warner } from "../sessions/with-store.ts";
+import { contextParts } from "../terminal/context-parts.ts";
 import { escapeControls, escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { readableWidth } from "../terminal/output.ts";
 import type { Marked } from "../terminal/pair-tool-results.ts";
 import { renderTranscript } from "../terminal/transcript.ts";
-import { usageBar, type UsagePart } from "../terminal/usage-bar.ts";
+import { usageBar } from "../terminal/usage-bar.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { addExamples } from "./add-examples.ts";
 import { KEY_HELP } from "./key-help.ts";
@@ -42,7 +44,11 @@ export const defineCommand: DefineCommand = (command, begin) => {
       "tokens kept free for the answer (default: 4096, or a quarter of the window if that is less)",
       parseWholeNumber,
     )
-    .option("--model <name>", "whose reported usage corrects the estimate of tokens", parseNotEmpty)
+    .option(
+      "--model <name>",
+      "whose reported usage corrects the estimate of tokens; its window is --max-tokens",
+      parseNotEmpty,
+    )
     .option("--full", "tool calls, results and reasoning whole instead of folded to a line")
     .option("--json", "one JSON document: usage, messages with their seqs, what was left out and changed")
     .addHelpText(
@@ -76,6 +82,7 @@ export async function context(
     const { contextWithoutRoom } = await import("./context-without-room.ts");
     throw await contextWithoutRoom(error, session, options);
   });
+  if (model !== undefined && maxTokens === undefined) warnOfWindow(model, built.usage, surroundings);
   const { output } = surroundings;
   if (surroundings.json) {
     const { usage, firstSeq, omittedMessages, repairs, shortened, messages, seqs } = built;
@@ -99,6 +106,12 @@ export async function context(
   write(differenceLines(info, built, advice, surroundings));
 }
 
+/** How long the window of a model is stands in no session, and its name alone does not tell. */
+function warnOfWindow(model: string, { maxTokens }: ContextUsage, surroundings: Surroundings): void {
+  const message = `how long the window of ${model} is, is not known here: ${maxTokens} tokens are assumed; --max-tokens N says otherwise`;
+  warner(surroundings)("WINDOW_ASSUMED", message, { model, maxTokens });
+}
+
 /** The model is not told the times either. */
 const UNTOLD = { moment: (): string => "", day: (): string => "", clock: (): string => "" };
 
@@ -107,20 +120,8 @@ function headingLines({ key }: SessionInfo, usage: ContextUsage, { output }: Sur
   return [
     bold(escapeKey(key)),
     dim(`a window of ${usage.maxTokens} tokens, estimated; ${formatBytes(usage.bytes)} as JSON`),
-    ...usageBar(partsOf(usage, output.colors), output),
+    ...usageBar(contextParts(usage, output.colors), output),
     "",
-  ];
-}
-
-function partsOf(usage: ContextUsage, colors: Surroundings["output"]["colors"]): UsagePart[] {
-  const { system, tools, summary, turns, free, reserve } = usage;
-  return [
-    { name: "system", amount: system, sign: "█", color: colors.yellow },
-    { name: "tools", amount: tools, sign: "▓", color: colors.blue },
-    { name: "summary", amount: summary, sign: "▒", color: colors.magenta, remark: "with the pins" },
-    { name: "turns", amount: turns, sign: "■", color: colors.cyan },
-    { name: "answer", amount: reserve, sign: "□", color: colors.green, remark: "kept free for it" },
-    { name: "free", amount: free, sign: "·", color: colors.dim },
   ];
 }
 

@@ -3,12 +3,10 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
 import type { OnProgress, SessionInfo, Store } from "@longhand/store";
-import { toJson, toJsonLines } from "../export/to-json.ts";
-import { toMarkdown } from "../export/to-markdown.ts";
+import { EXPORT_FORMATS, type ExportFormat, exportPieces, formatOfFile } from "../export/export-format.ts";
 import { writePrivateFile } from "../export/write-private-file.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { type Met, readAmongForeign } from "../sessions/foreign-sessions.ts";
-import { inView } from "../sessions/in-view.ts";
 import { type RecordOrGap, recordsWithGaps } from "../sessions/records-with-gaps.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { formatBytes } from "../terminal/format-count.ts";
@@ -19,11 +17,8 @@ import { KEY_HELP } from "./key-help.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 
-const FORMATS = ["md", "json", "jsonl"] as const;
-type Format = (typeof FORMATS)[number];
-
 export interface ExportCommandOptions extends JsonOption {
-  readonly format?: Format;
+  readonly format?: ExportFormat;
   readonly output?: string;
   readonly force?: boolean;
 }
@@ -41,7 +36,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
       new Option(
         "--format <format>",
         "md and json: the view; jsonl: every record, cut and undone ones too (default: by the file's name, else md)",
-      ).choices(FORMATS),
+      ).choices(EXPORT_FORMATS),
     )
     .option(
       "--output <file>",
@@ -75,14 +70,14 @@ export async function exportSession(
   onProgress: OnProgress,
 ): Promise<void> {
   const file = options.output === "-" ? undefined : options.output;
-  const format = options.format ?? formatOf(file, json);
+  const format = options.format ?? (file === undefined && json ? "json" : formatOfFile(file ?? ""));
   const records = recordsWithGaps(
     store.session(info.key),
     info,
     { all: format === "jsonl" },
     { directory: places.sessions.path, damage },
   );
-  const pieces = piecesOf(info, format, watched(records, info, onProgress));
+  const pieces = exportPieces(info, format, watched(records, info, onProgress));
   if (file === undefined) {
     for await (const piece of pieces) {
       if (output.isClosed()) return;
@@ -95,26 +90,6 @@ export async function exportSession(
   if (json) output.write(jsonLine({ key: info.key, format, file: path, bytes }));
   else
     output.write(`Wrote ${escapeKey(info.key)} to ${escapeLine(path)} (${format}, ${formatBytes(bytes)}).\n`);
-}
-
-function formatOf(file: string | undefined, json: boolean): Format {
-  if (file === undefined) return json ? "json" : "md";
-  return FORMATS.find((format) => file.toLowerCase().endsWith(`.${format}`)) ?? "md";
-}
-
-function piecesOf(
-  info: SessionInfo,
-  format: Format,
-  records: AsyncIterable<RecordOrGap>,
-): AsyncIterable<string> {
-  switch (format) {
-    case "md":
-      return toMarkdown(info, inView(records));
-    case "json":
-      return toJson(info, inView(records));
-    case "jsonl":
-      return toJsonLines(records);
-  }
 }
 
 async function* watched(

@@ -9,6 +9,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { formatScope, parseScope } from "../terminal/scope-text.ts";
 import { type Column, renderTable } from "../terminal/table.ts";
 import { addExamples } from "./add-examples.ts";
+import { parseCount } from "./parse-whole-number.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 import { TIMES_HELP } from "./times-help.ts";
 
@@ -16,6 +17,7 @@ interface MemoryListOptions extends JsonOption {
   readonly scope?: Scope;
   readonly kind?: MemoryKind;
   readonly all?: boolean;
+  readonly limit?: number;
 }
 
 export const defineList: DefineCommand = (command, begin) => {
@@ -23,6 +25,7 @@ export const defineList: DefineCommand = (command, begin) => {
     ["longhand memory list", "what holds now, newest first"],
     ["longhand memory list --scope user=ann,channel=web", "of exactly this scope"],
     ["longhand memory list --kind core --all", "with facts that were replaced or taken back"],
+    ["longhand memory list --limit 10", "the newest ten"],
     ["longhand memory list --json | jq -r .text", "for a program"],
   ]);
   command
@@ -37,6 +40,7 @@ export const defineList: DefineCommand = (command, begin) => {
         "daily",
       ]),
     )
+    .option("--limit <n>", "only that many, the newest (default: all)", parseCount)
     .option("--all", "superseded and undone entries too, with a column that says so")
     .option("--json", "JSON lines: one entry a line")
     .addHelpText("after", TIMES_HELP)
@@ -64,8 +68,9 @@ function tell(
   surroundings: Surroundings,
 ): void {
   const { output, json, places } = surroundings;
+  const { limit = Infinity } = options;
   if (json) {
-    for (const entry of entries ?? []) output.write(jsonLine(entry));
+    for (const entry of entries?.slice(0, limit) ?? []) output.write(jsonLine(entry));
     return;
   }
   if (entries === undefined) {
@@ -79,7 +84,13 @@ function tell(
     output.write(` in ${onOneLine(places.memory.path)}.\n`);
     return;
   }
-  for (const line of tableLines(entries, options.all ?? false, surroundings)) output.write(`${line}\n`);
+  const shown = entries.slice(0, limit);
+  for (const line of tableLines(shown, options.all ?? false, surroundings)) output.write(`${line}\n`);
+  if (entries.length > shown.length) {
+    output.write(
+      output.colors.dim(`${entries.length - shown.length} older not shown; leave out --limit to see all\n`),
+    );
+  }
 }
 
 function tableLines(entries: readonly MemoryEntry[], all: boolean, { output }: Surroundings): string[] {

@@ -1,8 +1,10 @@
 /** `longhand memory`: what is remembered beyond a conversation. For the person whose machine it is: of every scope. */
 
 import { addExamples } from "./add-examples.ts";
+import { defineAdd } from "./memory-add.ts";
 import { defineForget } from "./memory-forget.ts";
 import { defineList } from "./memory-list.ts";
+import { definePrompt } from "./memory-prompt.ts";
 import { defineShow } from "./memory-show.ts";
 import { defineUndo } from "./memory-undo.ts";
 import type { DefineCommand } from "./surroundings.ts";
@@ -10,8 +12,10 @@ import type { DefineCommand } from "./surroundings.ts";
 const COMMANDS: readonly (readonly [name: string, summary: string, define: DefineCommand])[] = [
   ["list", "the entries there are", defineList],
   ["show", "one entry: its text, and where it comes from", defineShow],
+  ["add", "remember something", defineAdd],
   ["undo", "take an entry back; what it replaced holds again", defineUndo],
   ["forget", "remove an entry for good", defineForget],
+  ["prompt", "what a model in a scope would be told", definePrompt],
 ];
 
 export const defineCommand: DefineCommand = (command, begin) => {

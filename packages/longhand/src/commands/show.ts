@@ -132,13 +132,19 @@ async function printTranscript(
     if (!("lost" in each) && each.record.op === undefined && !each.isLive) hidden++;
   });
   const { viewFrom } = range;
-  const style = { width, colors, times: timesFor(output), all, full, viewFrom };
+  const pinned = await pinnedSeqs(session);
+  const style = { width, colors, times: timesFor(output), all, full, viewFrom, pinned };
   for await (const line of renderTranscript(seen, style)) {
     if (output.isClosed()) return;
     output.write(`${line}\n`);
   }
   if (hidden > 0 && !all)
     write([colors.dim(`To read what is cut or undone too: ${toPaste(wordsForAll(options), info.key)}`)]);
+}
+
+async function pinnedSeqs(session: Session): Promise<ReadonlySet<number>> {
+  const { pins } = await import("@longhand/store/context");
+  return new Set((await pins(session)).map(({ seq }) => seq));
 }
 
 function wordsForAll({ from, to }: ShowCommandOptions): string {

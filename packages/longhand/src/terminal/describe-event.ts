@@ -10,8 +10,7 @@ export function describeEvent(record: EventRecord): string {
     case "truncate":
       return `truncated: the view begins at #${record.keepFrom}`;
     case "rewind":
-      // A rewind to where the log is takes nothing out of the view: it is how a cut is taken back.
-      return record.to === record.seq - 1
+      return record.undoesCut === true
         ? "a cut was taken back: what it hid is seen again"
         : `rewound: the view is what it was after #${record.to}`;
     case "compact":

@@ -65,6 +65,7 @@ export function explainError(error: unknown, failedCommand: FailedCommand): Expl
 const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   USAGE_INVALID: EXIT.usage,
   INPUT_INVALID: EXIT.usage,
+  CONFIG_INVALID: EXIT.failed,
   KEY_UNKNOWN: EXIT.notFound,
   KEY_AMBIGUOUS: EXIT.notFound,
   ENTRY_UNKNOWN: EXIT.notFound,

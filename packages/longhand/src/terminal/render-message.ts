@@ -15,6 +15,8 @@ export interface MessageStyle {
   readonly times: Times;
   /** Tool calls, their results and reasoning whole. */
   readonly full: boolean;
+  /** By seq: those that stay in sight of the model. */
+  readonly pinned?: ReadonlySet<number>;
 }
 
 const INDENT = "  ";
@@ -31,7 +33,7 @@ export function renderMessage(
   const { colors } = style;
   const fade = isLive ? (text: string): string => text : colors.dim;
   return [
-    heading(message, seq, style.times.clock(at), isLive, colors),
+    heading(message, [...factsOf({ seq, at, message }, style), ...(isLive ? [] : [CUT])], isLive, colors),
     ...reasoningLines(message, style),
     ...bodyLines(message, style).map((line) => fade(line)),
     ...(message.toolCalls ?? []).flatMap((call) => [
@@ -41,17 +43,20 @@ export function renderMessage(
   ].map((line, index) => (index === 0 ? line : INDENT + line).trimEnd());
 }
 
-function heading(
-  { role, name, model }: Message,
-  seq: number,
-  time: string,
-  isLive: boolean,
-  colors: Colors,
-): string {
+const CUT = "cut from the view";
+
+function factsOf({ seq, at, message }: MessageRecord, { times, pinned }: MessageStyle): string[] {
+  const time = times.clock(at);
+  return [
+    ...(time === "" ? [] : [time]),
+    `#${seq}`,
+    ...(message.model === undefined ? [] : [shortName(message.model)]),
+    ...(pinned?.has(seq) === true ? ["pinned"] : []),
+  ];
+}
+
+function heading({ role, name }: Message, facts: readonly string[], isLive: boolean, colors: Colors): string {
   const speaker = name === undefined ? role : `${role} ${shortName(name)}`;
-  const facts = [...(time === "" ? [] : [time]), `#${seq}`];
-  if (model !== undefined) facts.push(shortName(model));
-  if (!isLive) facts.push("cut from the view");
   const colored = isLive ? colors.bold(roleColor(role, colors)(speaker)) : colors.dim(speaker);
   return `${colored}  ${colors.dim(facts.join(" · "))}`;
 }

@@ -1,4 +1,7 @@
-/** A table as wide as the terminal at most; for a pipe, cells with tabs between them. Cells are printed as they are: escape what comes from outside. */
+/**
+ * A table as wide as the terminal at most; for a pipe, cells with tabs between them. Where the columns do not fit beside each
+ * other, however short, a row goes on in lines under its first. Cells are printed as they are: escape what comes from outside.
+ */
 
 import { displayWidth, fitToWidth, padToWidth } from "./display-width.ts";
 
@@ -18,47 +21,104 @@ export interface Table {
   readonly shrinks: readonly number[];
 }
 
+/** `style` colours a padded cell; row -1 is the heading. */
+type CellStyle = (cell: string, row: number, column: number) => string;
+
+/** The columns that stand beside each other in one line of a row. */
+interface Line {
+  readonly indent: string;
+  readonly columns: readonly { readonly number: number; readonly width: number }[];
+}
+
 const GAP = "  ";
 const TAB = "\t";
 
-/** `style` colours a padded cell; row -1 is the heading. Without a width nothing is cut or padded. */
-export function renderTable(
-  table: Table,
-  width: number | undefined,
-  style: (cell: string, row: number, column: number) => string,
-): string[] {
-  const widths = width === undefined ? undefined : columnWidths(table, width);
-  const line = (cells: readonly string[], row: number): string =>
-    table.columns
-      .map(({ align }, column) => {
-        if (widths === undefined) return style(cells[column] ?? "", row, column);
-        const space = widths[column] ?? 0;
-        const cell = padToWidth(fitToWidth(cells[column] ?? "", space), space, align);
-        const isLast = column === table.columns.length - 1;
-        return style(isLast && align !== "right" ? cell.trimEnd() : cell, row, column);
-      })
-      .join(widths === undefined ? TAB : GAP);
-  return [
-    line(
-      table.columns.map(({ heading }) => heading),
-      -1,
-    ),
-    ...table.rows.map(line),
-  ];
+/** Without a width nothing is cut or padded. */
+export function renderTable(table: Table, width: number | undefined, style: CellStyle): string[] {
+  const rows = [table.columns.map(({ heading }) => heading), ...table.rows];
+  if (width === undefined) {
+    return rows.map((cells, index) =>
+      table.columns.map((_, column) => style(cells[column] ?? "", index - 1, column)).join(TAB),
+    );
+  }
+  const lines = layOut(table, width);
+  return rows.flatMap((cells, index) =>
+    lines.map((line) => renderLine(line, cells, table, (cell, column) => style(cell, index - 1, column))),
+  );
 }
 
-function columnWidths({ columns, rows, shrinks }: Table, width: number): number[] {
-  const widths = columns.map(({ heading, most = Infinity }, column) =>
+function renderLine(
+  { indent, columns }: Line,
+  cells: readonly string[],
+  table: Table,
+  style: (cell: string, column: number) => string,
+): string {
+  const last = columns.at(-1)?.number;
+  const rendered = columns.map(({ number, width }) => {
+    const align = table.columns[number]?.align;
+    const cell = padToWidth(fitToWidth(cells[number] ?? "", width), width, align);
+    return style(number === last && align !== "right" ? cell.trimEnd() : cell, number);
+  });
+  return indent + rendered.join(GAP);
+}
+
+function layOut(table: Table, width: number): Line[] {
+  const natural = naturalWidths(table);
+  const leastOf = (column: number): number => {
+    const present = natural[column] ?? 0;
+    if (!table.shrinks.includes(column)) return present;
+    return Math.min(present, table.columns[column]?.least ?? present);
+  };
+  return foldColumns(
+    natural.map((_, column) => leastOf(column)),
+    width,
+  ).map((numbers, index) => {
+    const indent = index === 0 ? "" : GAP;
+    const room = width - indent.length;
+    return { indent, columns: fitColumns(numbers, natural, leastOf, table.shrinks, room) };
+  });
+}
+
+function naturalWidths({ columns, rows }: Table): number[] {
+  return columns.map(({ heading, most = Infinity }, column) =>
     Math.min(most, Math.max(displayWidth(heading), ...rows.map((row) => displayWidth(row[column] ?? "")))),
   );
-  const total = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (columns.length - 1);
-  let excess = total - width;
+}
+
+/** As many columns as fit in a line, by what they need at least, then the next line. */
+function foldColumns(least: readonly number[], width: number): number[][] {
+  const lines: number[][] = [];
+  let used = 0;
+  for (const [column, needed] of least.entries()) {
+    const line = lines.at(-1);
+    if (line !== undefined && used + GAP.length + needed <= width) {
+      line.push(column);
+      used += GAP.length + needed;
+    } else {
+      used = (lines.length === 0 ? 0 : GAP.length) + needed;
+      lines.push([column]);
+    }
+  }
+  return lines;
+}
+
+function fitColumns(
+  numbers: readonly number[],
+  natural: readonly number[],
+  leastOf: (column: number) => number,
+  shrinks: readonly number[],
+  room: number,
+): Line["columns"] {
+  const widths = new Map(numbers.map((number) => [number, natural[number] ?? 0]));
+  let excess = GAP.length * (numbers.length - 1) - room;
+  for (const width of widths.values()) excess += width;
   for (const column of shrinks) {
-    const present = widths[column] ?? 0;
-    const least = Math.min(present, columns[column]?.least ?? present);
-    const given = Math.max(0, Math.min(excess, present - least));
-    widths[column] = present - given;
+    const present = widths.get(column);
+    if (present === undefined) continue;
+    const given = Math.max(0, Math.min(excess, present - leastOf(column)));
+    widths.set(column, present - given);
     excess -= given;
   }
-  return widths;
+  // One that is too wide alone is cut.
+  return Array.from(widths, ([number, width]) => ({ number, width: Math.min(width, room) }));
 }

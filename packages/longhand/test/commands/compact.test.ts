@@ -59,6 +59,17 @@ describe("compact", () => {
     });
   });
 
+  test("what was cut again since is not taken back, and that is said", async () => {
+    await withHome(talk, async (longhand) => {
+      await longhand("compact k --keep 4");
+      await longhand("truncate k --keep-last 1");
+      const { exitCode, stderr } = await longhand("compact k --undo");
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("its view was cut again or replaced since, and that comes first");
+      expect(stderr).toContain("longhand show --all k\n");
+    });
+  });
+
   test("what came after a compaction stays when it is taken back", async () => {
     await withHome(talk, async (longhand) => {
       await longhand("compact k --keep 4");

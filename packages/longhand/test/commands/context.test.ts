@@ -136,6 +136,23 @@ describe("context", () => {
     });
   });
 
+  test("says which window it assumes for a model, unless that is given", async () => {
+    await withHome(talk, async (longhand) => {
+      const { exitCode, stdout, stderr } = await longhand("context k --model gpt-unheard-of");
+      expect([exitCode, stderr]).toEqual([
+        0,
+        "longhand: warning: how long the window of gpt-unheard-of is, is not known here: 32000 tokens are assumed; --max-tokens N says otherwise\n",
+      ]);
+      expect(stdout).toContain("a window of 32000 tokens");
+      const json = await longhand("context k --model gpt-unheard-of --json");
+      expect(JSON.parse(json.stderr)).toMatchObject({
+        warning: { code: "WINDOW_ASSUMED", model: "gpt-unheard-of", maxTokens: 32000 },
+      });
+      const given = await longhand("context k --model gpt-unheard-of --max-tokens 9000");
+      expect([given.exitCode, given.stderr]).toEqual([0, ""]);
+    });
+  });
+
   test("a window without room for anything is wrong usage", async () => {
     await withHome(talk, async (longhand) => {
       const { exitCode, stderr } = await longhand("context k --max-tokens 1");

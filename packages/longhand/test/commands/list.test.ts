@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { displayWidth } from "../../src/terminal/display-width.ts";
 import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
 import { jsonLines, say, withHome } from "../support/with-home.ts";
 
@@ -63,6 +64,26 @@ describe("list", () => {
       async (longhand) => {
         expect((await longhand("list", { width: 200 })).stdout).toContain(`\n${"k".repeat(39)}… `);
         expect((await longhand("list")).stdout).toContain(`\n${key}\t${"w".repeat(200)}…\t`);
+      },
+    );
+  });
+
+  test("stays within a narrow terminal, with every column", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "telegram:123456", "Where is the quarterly report? ".repeat(5));
+        await say(store, "b", "你好，世界");
+      },
+      async (longhand) => {
+        for (const width of [30, 40, 60]) {
+          for (const options of ["", " --all"]) {
+            const { stdout } = await longhand(`list${options}`, { width });
+            for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+            for (const heading of ["KEY", "TITLE", "MESSAGES", "UPDATED", "SIZE"])
+              expect(stdout).toContain(heading);
+            expect(stdout).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d/);
+          }
+        }
       },
     );
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Store } from "@longhand/store";
 import type { Memory, MemoryEntry } from "@longhand/store/memory";
+import { displayWidth } from "../../src/terminal/display-width.ts";
 import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
 import { jsonLines, say, withHome } from "../support/with-home.ts";
 import { withRemembered } from "../support/with-remembered.ts";
@@ -64,6 +65,17 @@ describe("memory list", () => {
       expect(await texts("--scope channel=web,user=ann --kind daily")).toEqual(["Ann asked for a report."]);
       expect(await texts("--scope global")).toEqual(["The office closes at six."]);
       expect((await longhand("memory list --scope user=ann")).stdout).toMatch(/^Nothing of that/);
+    });
+  });
+
+  test("stays within a narrow terminal, with whole ids", async () => {
+    await withRemembered(remember, async (longhand) => {
+      const ids = (await entries(longhand)).map(({ id }) => id);
+      for (const width of [30, 40, 60]) {
+        const { stdout } = await longhand("memory list --all", { width });
+        for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        for (const id of ids) expect(stdout).toContain(id);
+      }
     });
   });
 

@@ -76,6 +76,21 @@ describe("undo and truncate", () => {
     );
   });
 
+  test("going back to where it is takes nothing back, and is not told as if", async () => {
+    await withHome(
+      async (store) => {
+        await say(store, "k", "one", "two");
+        await store.session("k").truncate({ keepLast: 1 });
+      },
+      async (longhand) => {
+        await longhand("undo k --to 3");
+        const { stdout } = await longhand("show k --all");
+        expect(stdout).toContain("· rewound: the view is what it was after #3 · #4");
+        expect(stdout).not.toContain("a cut was taken back");
+      },
+    );
+  });
+
   test("truncate keeps the newest; its way back is true", async () => {
     await withHome(
       async (store) => say(store, "k", "one", "two", "three"),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { displayWidth } from "../../src/terminal/display-width.ts";
 import { countOf, formatBytes } from "../../src/terminal/format-count.ts";
 import { clockTime, longDay, relativeTime, timesFor } from "../../src/terminal/format-time.ts";
 import { highlightWords } from "../../src/terminal/highlight-words.ts";
@@ -117,6 +118,21 @@ describe("a table", () => {
       "b                你好，…  1000",
     ]);
     expect(renderTable(table, 20, plain)[1]).toBe("a-very…  some…     1");
+  });
+
+  test("goes on in further lines where its columns do not fit beside each other, and is never wider", () => {
+    expect(renderTable(table, 16, plain)).toEqual([
+      "KEY        TITLE",
+      "     N",
+      "a-very-l…  some…",
+      "     1",
+      "b          你好…",
+      "  1000",
+    ]);
+    for (let width = 3; width <= 40; width++) {
+      const lines = renderTable(table, width, plain);
+      expect(Math.max(...lines.map(displayWidth)), `${width} columns`).toBeLessThanOrEqual(width);
+    }
   });
 
   test("is styled by cell, without counting the colours", () => {
