@@ -8,6 +8,8 @@ const alias = [
   { find: /^@longhand\/store\/testing$/, replacement: path("packages/store/src/testing/index.ts") },
   { find: /^@longhand\/store\/context$/, replacement: path("packages/store/src/context.ts") },
   { find: /^@longhand\/store\/memory$/, replacement: path("packages/store/src/memory.ts") },
+  { find: /^@longhand\/agent\/kernel$/, replacement: path("packages/agent/src/kernel.ts") },
+  { find: /^@longhand\/agent$/, replacement: path("packages/agent/src/index.ts") },
   { find: /^@longhand\/store$/, replacement: path("packages/store/src/index.ts") },
 ];
 
@@ -20,6 +22,10 @@ export default defineConfig({
       {
         resolve: { alias },
         test: { name: "store", include: ["packages/store/test/**/*.test.ts"], testTimeout: 120_000 },
+      },
+      {
+        resolve: { alias },
+        test: { name: "agent", include: ["packages/agent/test/**/*.test.ts"], testTimeout: 120_000 },
       },
       {
         resolve: { alias },

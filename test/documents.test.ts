@@ -88,6 +88,13 @@ describe("examples", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   });
 
+  test("of docs/kernel.md compile and run", async () => {
+    const program = blocksOf("docs/kernel.md", "ts").join("\n");
+    expect(typeErrorsIn(program)).toEqual([]);
+    const { exitCode, stdout, stderr } = await runExample(program, await temporaryDirectory());
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "7\n", stderr: "" });
+  });
+
   test("README.md prints what it says", async () => {
     const [program] = blocksOf("README.md", "ts");
     const [printed] = blocksOf("README.md", "text");

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findImportCycles } from "./support/find-import-cycles.ts";
+import { findKernelWork } from "./support/find-kernel-work.ts";
 import { findForeignImports } from "./support/find-foreign-imports.ts";
 import { findRoomViolations } from "./support/find-room-violations.ts";
 import {
@@ -53,6 +54,31 @@ describe.each(PACKAGES)("the sources of packages/%s", (name) => {
   test("have names that say something, and barrels only at doors", () => {
     expect(findNamelessFiles(files)).toEqual([]);
     expect(findBarrels(files, doorsOf(readPackageJson(name)))).toEqual([]);
+  });
+});
+
+describe("the agent's kernel", () => {
+  test("is the only place with timers, queues and locks", () => {
+    expect(findKernelWork(sourcesOf("agent"))).toEqual([]);
+  });
+
+  test.each([
+    "setTimeout(() => undefined, 10);",
+    'import { setTimeout } from "node:timers/promises";',
+    "const signal = AbortSignal.timeout(1000);",
+    "const next = this.#waiting.shift();",
+    "this.#lock = this.#lock.then(work);",
+  ])("and %s elsewhere is found", (text) => {
+    expect(findKernelWork([{ path: "turn/bad.ts", text }])).toHaveLength(1);
+    expect(findKernelWork([{ path: "kernel/good.ts", text }])).toEqual([]);
+  });
+
+  test("knows nothing of agents", () => {
+    const kernel = sourcesOf("agent").filter(({ path }) => path.startsWith("kernel/"));
+    expect(kernel.length).toBeGreaterThan(5);
+    const words = /\b(?:session|model|tool|prompt|conversation)s?\b/i;
+    const found = kernel.filter(({ text }) => words.test(text.replaceAll(/^ *(?:\/\*\*| \*|\/\/).*$/gm, "")));
+    expect(found.map(({ path }) => path)).toEqual([]);
   });
 });
 

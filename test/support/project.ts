@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 
 /** The packages, by the name of their directory. */
-export const PACKAGES = ["store", "longhand"] as const;
+export const PACKAGES = ["store", "agent", "longhand"] as const;
 
 export interface TextFile {
   /** Relative to the directory it was asked for, with forward slashes. */

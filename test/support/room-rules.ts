@@ -66,27 +66,55 @@ export const STORE_RULES: PackageRules = {
   },
 };
 
-export const LONGHAND_RULES: PackageRules = {
+export const AGENT_RULES: PackageRules = {
   rooms: {
-    terminal: [],
-    config: [],
-    sessions: ["config", "terminal"],
-    export: ["sessions", "terminal"],
-    tour: ["sessions", "terminal", "config"],
-    commands: ["terminal", "config", "sessions", "export", "tour"],
+    // Actors, mailboxes, deadlines, back-off: it knows nothing of agents, and nothing else in the package has a timer or a queue.
+    kernel: [],
+    secrets: [],
+    models: ["kernel", "secrets"],
+    offline: ["models"],
+    tools: ["kernel"],
+    skills: ["tools"],
+    turn: ["kernel", "models", "tools"],
+    loop: ["kernel", "secrets", "models", "tools", "skills", "turn"],
+    channels: ["kernel", "turn", "loop"],
   },
-  everywhere: ["command-error.ts"],
+  everywhere: ["errors.ts", "events.ts", "parse-json.ts"],
   testing: undefined,
   packages: [
-    ...["@longhand/store", "@longhand/store/context", "@longhand/store/memory", "@longhand/store/testing"],
-    ...["commander", "picocolors"],
+    ...["@longhand/store", "@longhand/store/context", "@longhand/store/memory"],
+    ...["@ai-sdk/provider", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible", "ollama-ai-provider-v2"],
+    ...["@ai-sdk-tool/parser", "yaml", "zod"],
   ],
   nodeModules: {},
   touchesWorld: ["*"],
   worldExceptions: {},
 };
 
-export const RULES = { store: STORE_RULES, longhand: LONGHAND_RULES } as const;
+export const LONGHAND_RULES: PackageRules = {
+  rooms: {
+    terminal: [],
+    config: [],
+    sessions: ["config", "terminal"],
+    export: ["sessions", "terminal"],
+    tour: ["sessions", "terminal", "config", "assembly"],
+    chat: ["terminal", "config", "sessions", "export"],
+    // Picks the concrete parts of an agent.
+    assembly: ["config", "terminal"],
+    commands: ["terminal", "config", "sessions", "export", "tour", "chat", "assembly"],
+  },
+  everywhere: ["command-error.ts"],
+  testing: undefined,
+  packages: [
+    ...["@longhand/store", "@longhand/store/context", "@longhand/store/memory", "@longhand/store/testing"],
+    ...["@longhand/agent", "commander", "picocolors", "zod"],
+  ],
+  nodeModules: {},
+  touchesWorld: ["*"],
+  worldExceptions: {},
+};
+
+export const RULES = { store: STORE_RULES, agent: AGENT_RULES, longhand: LONGHAND_RULES } as const;
 
 /** What proof/ may import besides its own files and Node. TypeScript is for making changed copies of the store. */
 export const PROOF_PACKAGES: readonly string[] = ["@longhand/store", "@longhand/store/testing", "typescript"];

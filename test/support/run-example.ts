@@ -8,7 +8,7 @@ import { runCommand, type CommandResult } from "./run-command.ts";
 export async function runExample(program: string, directory: string): Promise<CommandResult> {
   const scope = join(directory, "node_modules/@longhand");
   await mkdir(scope, { recursive: true });
-  await symlink(join(ROOT, "packages/store"), join(scope, "store"));
+  for (const name of ["store", "agent"]) await symlink(join(ROOT, "packages", name), join(scope, name));
   const { outputText } = ts.transpileModule(program, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
   });

@@ -16,6 +16,8 @@ interface CommandEntry {
 }
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  chat: { summary: "talk with an agent; also without a command", load: () => import("./commands/chat.ts") },
+  serve: { summary: "an agent for other programs, over lines", load: () => import("./commands/serve.ts") },
   list: { summary: "the sessions there are", load: () => import("./commands/list.ts") },
   show: { summary: "a conversation, to read", load: () => import("./commands/show.ts") },
   tail: { summary: "the newest messages, and what comes", load: () => import("./commands/tail.ts") },
@@ -47,6 +49,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   delete: { summary: "move a session to the trash", load: () => import("./commands/delete.ts") },
   purge: { summary: "empty the trash", load: () => import("./commands/purge.ts") },
   memory: { summary: "what is remembered beyond a conversation", load: () => import("./commands/memory.ts") },
+  config: {
+    summary: "what longhand.json and the environment say",
+    load: () => import("./commands/config.ts"),
+  },
   verify: { summary: "read everything, report damage", load: () => import("./commands/verify.ts") },
   repair: { summary: "mend what verify reports", load: () => import("./commands/repair.ts") },
   reclaim: { summary: "compress; drop old records if asked to", load: () => import("./commands/reclaim.ts") },

@@ -15,6 +15,7 @@ import { jsonLine } from "./terminal/json-line.ts";
 import type { Input, Output } from "./terminal/output.ts";
 import type { Environment } from "./terminal/process-output.ts";
 import { wrapText } from "./terminal/wrap-text.ts";
+import { withChat } from "./with-chat.ts";
 
 export interface World {
   readonly output: Output;
@@ -48,6 +49,8 @@ export async function run(commandLine: readonly string[], world: World): Promise
       return {
         output,
         input,
+        environment,
+        currentDirectory,
         json,
         interruption,
         toPaste: commandToPaste(places),
@@ -57,7 +60,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
     },
   );
   try {
-    await program.parseAsync(asOptions(commandLine), { from: "user" });
+    await program.parseAsync(asOptions(withChat(commandLine, world)), { from: "user" });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {

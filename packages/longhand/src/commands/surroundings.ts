@@ -3,9 +3,13 @@
 import type { Command } from "commander";
 import type { StoreSurroundings } from "../sessions/with-store.ts";
 import type { Input } from "../terminal/output.ts";
+import type { Environment } from "../terminal/process-output.ts";
 
 export interface Surroundings extends StoreSurroundings {
   readonly input: Input;
+  readonly environment: Environment;
+  /** Files that are named are relative to it. */
+  readonly currentDirectory: string;
   /** From now on Ctrl-C aborts this instead of ending the process. */
   readonly interruption: () => AbortSignal;
   /** Everything was told, and it is not well: the exit code will say so. */

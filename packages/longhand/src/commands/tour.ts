@@ -2,6 +2,7 @@
 
 import type { SessionRecord } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
+import { type AgentStep, killAgent, talkToAgent } from "../tour/agent-stops.ts";
 import { CONVERSATION_KEY, REGRETTED } from "../tour/conversation.ts";
 import { makeTourDirectory } from "../tour/make-directory.ts";
 import { sessionFileLines } from "../tour/session-file-lines.ts";
@@ -31,11 +32,14 @@ export const defineCommand: DefineCommand = (command, begin) => {
       "\nMakes a fresh store in tour/ of the home and leaves it there. Exits with 1 if a check fails.",
     )
     .action(async (options: JsonOption) => {
-      const surroundings = begin(options);
-      refuseOtherPlaces(surroundings);
-      await (surroundings.json ? measure(surroundings) : guide(surroundings));
+      await runTour(begin(options));
     });
 };
+
+export async function runTour(surroundings: Surroundings): Promise<void> {
+  refuseOtherPlaces(surroundings);
+  await (surroundings.json ? measure(surroundings) : guide(surroundings));
+}
 
 /** Its store is its own: a place that were ignored would look like one that was used. */
 function refuseOtherPlaces({ places }: Surroundings): void {
@@ -56,10 +60,15 @@ async function measure({ output, places }: Surroundings): Promise<void> {
   const undone = await undo(directory);
   const compacted = await compact(directory);
   const { query, milliseconds, hits } = await search(directory);
-  const commands = commandsToTry(directory);
+  const home = agentHomeOf(directory);
+  const { steps, withoutSandbox } = await talkToAgent(home);
+  const agentKill = await killAgent(home, withoutSandbox === undefined);
+  const commands = commandsToTry(directory, home);
   output.write(
     jsonLine({
       directory,
+      agentHome: home,
+      agent: { steps, kill: agentKill, withoutSandbox },
       conversation: { messages, medianMilliseconds },
       kill,
       undo: undone,
@@ -82,6 +91,13 @@ async function guide(surroundings: Surroundings): Promise<void> {
   const checked = (text: string): void => {
     for (const [index, line] of wrapText(text, width === undefined ? undefined : width - 2).entries())
       output.write(`${index === 0 ? green("✓") : " "} ${line}\n`);
+  };
+  const tell = ({ said, tools, answer }: AgentStep): void => {
+    output.write(
+      `${bold("❯")} ${escapeLine(said)}\n${dim(`  ${tools.map((tool) => `→ ${tool}`).join(" ")}`)}\n`,
+    );
+    for (const line of answerLines(answer))
+      output.write(`  ${fitToWidth(escapeLine(line), (width ?? 102) - 2)}\n`);
   };
   const directory = await makeTourDirectory(places.home, output.now());
 
@@ -137,24 +153,54 @@ async function guide(surroundings: Surroundings): Promise<void> {
   }
   checked("Found in a message that is cut from the view: what is kept can be found.");
 
-  head(6, "The files");
+  const home = agentHomeOf(directory);
+  head(6, "An agent");
+  say(
+    "The offline assistant stands in for a model: it understands a few plain requests, and uses the real tools in a workspace of its own.",
+  );
+  const { steps, withoutSandbox } = await talkToAgent(home);
+  for (const step of steps) tell(step);
+  if (withoutSandbox === undefined)
+    checked("The command ran in the sandbox: no network, nothing writable but the workspace.");
+  else say(`No command was run: ${withoutSandbox.why}. ${withoutSandbox.remedy}`);
+
+  head(7, "The agent is killed");
+  const cut = await killAgent(home, withoutSandbox === undefined);
+  say(
+    `Another process is told “${cut.said}”, and killed with SIGKILL (process ${cut.pid}) as soon as ${withoutSandbox === undefined ? "the command runs" : "the words are kept"}. Whoever opens the conversation next finds the turn closed, with the words:`,
+    `“${cut.closedWith}”`,
+  );
+  checked("Nothing that was said is lost, and what may have run is not run again in silence.");
+  tell(cut.next);
+
+  head(8, "The files");
   const file = await sessionFileLines(directory, CONVERSATION_KEY);
-  say("The store is here, and stays here until you remove it:", `  ${escapeLine(directory)}`);
+  say(
+    "The store of the first part, and the home of the agent, stay here until you remove them:",
+    `  ${escapeLine(directory)}`,
+    `  ${escapeLine(home)}`,
+  );
   if (file !== undefined) {
     say("", `Lines of ${file.file}, as they are on the disk:`);
     for (const line of file.lines)
       output.write(`${dim(fitToWidth(escapeLine(line), output.width ?? 100))}\n`);
   }
   output.write("\nTo go on, paste one of these in this directory:\n");
-  for (const line of commandsToTry(directory)) output.write(`  ${bold(line)}\n`);
+  for (const line of commandsToTry(directory, home)) output.write(`  ${bold(line)}\n`);
 }
 
-function commandsToTry(directory: string): string[] {
+/** Beside the store: a home in it would look like something left over. */
+function agentHomeOf(directory: string): string {
+  return `${directory}-agent`;
+}
+
+function commandsToTry(directory: string, home: string): string[] {
   const place = `--sessions ${shellQuote(directory)}`;
   return [
     `npx longhand list ${place}`,
     `npx longhand show kitchen --all ${place}`,
     `npx longhand search plumber ${place}`,
+    `npx longhand chat --continue --home ${shellQuote(home)}`,
   ];
 }
 
@@ -173,6 +219,11 @@ async function* transcriptOf(
     for (const record of records) yield await Promise.resolve({ record, isLive: true });
   };
   yield* renderTranscript(live(), style);
+}
+
+/** Without the fences, which a terminal does not need. */
+function answerLines(answer: string): string[] {
+  return answer.split("\n").filter((line) => line.trim() !== "" && !/^`{3,}/.test(line));
 }
 
 function milliseconds(duration: number): string {

@@ -28,6 +28,7 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
       read: () => Promise.resolve(Buffer.alloc(0)),
       readLine: () => Promise.resolve(unanswered.shift() ?? ""),
     },
+    environment: {},
     json,
     interruption: () => interruption,
     toPaste: commandToPaste({}),

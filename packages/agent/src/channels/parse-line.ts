@@ -1,0 +1,55 @@
+/** One line of input, checked: nothing of a line that is wrong is used. */
+
+import * as z from "zod";
+import { tryParseJson } from "../parse-json.ts";
+import type { Said } from "../turn/types.ts";
+import { sessionKeyOf, type ChatPlace } from "./session-key.ts";
+
+export const MOST_LINE_BYTES: number = 1024 * 1024;
+
+const schema = z.strictObject({
+  channel: z.string().min(1),
+  account: z.string().min(1).optional(),
+  chat: z.string().min(1),
+  thread: z.string().min(1).optional(),
+  sender: z.string().min(1),
+  text: z.string().min(1),
+  /** Of the message, where the channel has one: saying it twice is safe then. */
+  id: z.string().min(1).optional(),
+  agent: z.string().min(1).optional(),
+  whenBusy: z.enum(["wait", "steer", "cancel"]).optional(),
+});
+
+export interface LineIn {
+  readonly key: string;
+  readonly place: ChatPlace;
+  readonly said: Said;
+  readonly agent: string | undefined;
+  readonly whenBusy: "wait" | "steer" | "cancel";
+}
+
+/** Throws an Error that says what is wrong with it. */
+export function parseLine(text: string): LineIn {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MOST_LINE_BYTES)
+    throw new Error(`the line has ${bytes} bytes; ${MOST_LINE_BYTES} are the most`);
+  const json = tryParseJson(text);
+  if (json === undefined) throw new Error("the line is no JSON");
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+  const { channel, account, chat, thread, sender, text: words, id, agent, whenBusy = "wait" } = parsed.data;
+  const place: ChatPlace = {
+    channel,
+    ...(account === undefined ? {} : { account }),
+    chat,
+    ...(thread === undefined ? {} : { thread }),
+    sender,
+  };
+  const said: Said = {
+    text: words,
+    // With one person alone the chat is that person; anywhere else others may speak too.
+    ...(chat === sender ? {} : { name: sender }),
+    ...(id === undefined ? {} : { id }),
+  };
+  return { key: sessionKeyOf(place), place, said, agent, whenBusy };
+}

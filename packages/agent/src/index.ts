@@ -1,0 +1,47 @@
+/** `@longhand/agent`: every public name. docs/agent.md */
+
+export { serveLines, type ServeOptions } from "./channels/serve-lines.ts";
+export { placeOfKey, sessionKeyOf, type ChatPlace } from "./channels/session-key.ts";
+export { AGENT_ERROR_CODES, AgentError, isAgentError, type AgentErrorCode } from "./errors.ts";
+export type { AgentEvent, EventPlace, EventSink, TurnEvent, TurnOutcome } from "./events.ts";
+export { openLoop } from "./loop/open-loop.ts";
+export type {
+  AgentInstance,
+  AgentLoop,
+  AgentSettings,
+  Conversation,
+  LoopOptions,
+  Problem,
+  ToolSurroundings,
+} from "./loop/types.ts";
+export { anthropic, type AnthropicOptions } from "./models/anthropic.ts";
+export { askModelOf, type AskModelOptions } from "./models/ask-model.ts";
+export { chooseModel, type ModelSettings } from "./models/choose-model.ts";
+export { findLocalModel, type FindLocalModelOptions, type LocalModels } from "./models/find-local-model.ts";
+export { fromAiSdk, type FromAiSdkOptions } from "./models/from-ai-sdk.ts";
+export type { FinishReason, Model, ModelEvent, ModelRequest, ReportedUsage } from "./models/model.ts";
+export { DEFAULT_OLLAMA_MODEL, ollama, type OllamaOptions } from "./models/ollama.ts";
+export { openaiCompatible, type OpenaiCompatibleOptions } from "./models/openai-compatible.ts";
+export { OFFLINE_MODEL, offlineModel } from "./offline/offline-model.ts";
+export { makeRedactor } from "./secrets/make-redactor.ts";
+export { readSecret, type SecretSource } from "./secrets/read-secret.ts";
+export { BUILT_IN_SKILLS, findSkills, type SkillPlaces } from "./skills/find-skills.ts";
+export { loadSkillTool } from "./skills/load-skill-tool.ts";
+export type { InvalidSkill, Skill, Skills } from "./skills/types.ts";
+export { builtInTools, type BuiltInToolsOptions } from "./tools/built-in-tools.ts";
+export type { SearchedConversations } from "./tools/recall-conversations.ts";
+export { recallTool, type MemorySourceOfTools } from "./tools/recall.ts";
+export { rememberTool } from "./tools/remember.ts";
+export { findSandbox, type CommandLimits, type NoSandbox, type Sandbox } from "./tools/sandbox.ts";
+export {
+  defineTool,
+  type ApprovalQuestion,
+  type Approve,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolOutput,
+} from "./tools/tool.ts";
+export { chooseTools, type ToolChoice } from "./tools/tool-set.ts";
+export { rewindTurn, type RewoundTurn } from "./turn/rewind-turn.ts";
+export type { RetrySettings, Said, TurnResult } from "./turn/types.ts";

@@ -1,0 +1,187 @@
+/** One agent: its store, its memory, its tools, its conversations. Nothing of it is shared with another. */
+
+import type { Session, Store } from "@longhand/store";
+import type { AskModel } from "@longhand/store/context";
+import { openMemory, type Memory, type Scope } from "@longhand/store/memory";
+import type { Kernel } from "../kernel/types.ts";
+import { askModelOf } from "../models/ask-model.ts";
+import type { Model } from "../models/model.ts";
+import type { Skills } from "../skills/types.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { TurnSettings } from "../turn/types.ts";
+import { ActorConversation } from "./conversation.ts";
+import { keepSessions, type KeptSessions } from "./keep-sessions.ts";
+import { systemPrompt } from "./system-prompt.ts";
+import type { AgentInstance, AgentSettings, Conversation, LoopOptions } from "./types.ts";
+import { Upkeep } from "./upkeep.ts";
+
+/** More than this are kept only while they have something to do. */
+const MOST_CONVERSATIONS = 1000;
+
+type Surroundings = Pick<LoopOptions, "events" | "approve" | "onProblem">;
+
+export async function openAgent(
+  kernel: Kernel,
+  settings: AgentSettings,
+  surroundings: Surroundings,
+): Promise<OpenAgent> {
+  const kept = await keepSessions(settings.name, settings.sessions, surroundings.onProblem);
+  try {
+    const memory = await openMemoryOf(settings, kept.store, surroundings);
+    return new OpenAgent(kernel, settings, surroundings, kept, memory);
+  } catch (error) {
+    await kept.store.close();
+    throw error;
+  }
+}
+
+/** An agent whose memory cannot be opened forgets; it does not fall silent. */
+async function openMemoryOf(
+  { name, memory: directory }: AgentSettings,
+  sessions: Store,
+  { onProblem }: Surroundings,
+): Promise<Memory | undefined> {
+  if (directory === undefined) return undefined;
+  const tell = ({ code, message }: { code: string; message: string }): void =>
+    onProblem({ agent: name, code, message });
+  try {
+    return await openMemory({
+      directory,
+      sessions,
+      onDamage: ({ file, reason }) => tell({ code: "DAMAGE", message: `${file}: ${reason}` }),
+      onError: tell,
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    tell({ code: "MEMORY_CLOSED", message: `the memory in ${directory} could not be opened: ${why}` });
+    return undefined;
+  }
+}
+
+export class OpenAgent implements AgentInstance {
+  readonly name: string;
+  readonly workspace: string;
+  readonly store: Store;
+  readonly memory: Memory | undefined;
+  readonly keptBy: AgentInstance["keptBy"];
+  readonly tools: readonly Tool[];
+  readonly skills: Skills;
+  #model: Model;
+  readonly #kernel: Kernel;
+  readonly #settings: AgentSettings;
+  readonly #surroundings: Surroundings;
+  readonly #upkeep: Upkeep;
+  readonly #conversations = new Map<string, { conversation: ActorConversation; scope: Scope }>();
+
+  constructor(
+    kernel: Kernel,
+    settings: AgentSettings,
+    surroundings: Surroundings,
+    { store, keptBy }: KeptSessions,
+    memory: Memory | undefined,
+  ) {
+    this.#kernel = kernel;
+    this.#settings = settings;
+    this.#surroundings = surroundings;
+    this.#model = settings.model;
+    this.name = settings.name;
+    this.workspace = settings.workspace;
+    this.store = store;
+    this.keptBy = keptBy;
+    this.memory = memory;
+    this.skills = settings.skills;
+    this.tools = settings.tools({ store, memory, scopeOf: ({ key }: ToolContext) => this.#scopeOf(key) });
+    this.#upkeep = new Upkeep(kernel, {
+      agent: settings.name,
+      memory,
+      maxContextTokens: settings.maxContextTokens,
+      maxHistoryMessages: settings.maxHistoryMessages,
+      ask: () => ({
+        model: this.#model.name,
+        ask: this.#model.canSummarise === false ? undefined : this.#ask(),
+      }),
+      onProblem: surroundings.onProblem,
+    });
+  }
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  useModel(model: Model): void {
+    this.#model = model;
+  }
+
+  conversation(key: string, options: { scope?: Scope } = {}): Conversation {
+    const known = this.#conversations.get(key);
+    const scope = options.scope ?? known?.scope ?? { agent: this.name };
+    const conversation = known?.conversation ?? this.#begin(key);
+    this.#conversations.set(key, { conversation, scope });
+    return conversation;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      [...this.#conversations.values()].map(async ({ conversation }) => await conversation.close()),
+    );
+    await this.#upkeep.stop();
+    await this.memory?.close();
+    await this.store.close();
+  }
+
+  #ask(): AskModel {
+    const { maxContextTokens } = this.#settings;
+    return askModelOf(this.#model, maxContextTokens === undefined ? {} : { contextTokens: maxContextTokens });
+  }
+
+  #scopeOf(key: string): Scope {
+    return this.#conversations.get(key)?.scope ?? { agent: this.name };
+  }
+
+  #begin(key: string): ActorConversation {
+    if (this.#conversations.size >= MOST_CONVERSATIONS) this.#leaveIdle();
+    return new ActorConversation(this.#kernel, this.store.session(key), {
+      name: `${this.name}: ${key}`,
+      turn: () => this.#turnSettings(key),
+      afterTurn: (session, done) => this.#afterTurn(session, done),
+    });
+  }
+
+  /** Whoever still holds one of these can go on with it: turns of one session exclude each other by its lock. */
+  #leaveIdle(): void {
+    for (const [key, { conversation }] of this.#conversations) {
+      if (conversation.isIdle) this.#conversations.delete(key);
+    }
+  }
+
+  #turnSettings(key: string): TurnSettings {
+    const { maxContextTokens, maxAnswerTokens, maxSteps, retry, redact, instructions } = this.#settings;
+    const { events, approve } = this.#surroundings;
+    const { name, workspace, skills, memory } = this;
+    const scope = this.#scopeOf(key);
+    return {
+      agent: name,
+      model: this.#model,
+      tools: this.tools,
+      system: async (about) => await systemPrompt({ instructions, workspace, skills, memory, scope }, about),
+      events,
+      ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
+      ...(maxAnswerTokens === undefined ? {} : { maxAnswerTokens }),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      ...(retry === undefined ? {} : { retry }),
+      ...(redact === undefined ? {} : { redact }),
+      ...(approve === undefined ? {} : { approve }),
+    };
+  }
+
+  #afterTurn(session: Session, done: () => void): void {
+    const { key } = session;
+    this.#upkeep.order({
+      session,
+      scope: this.#scopeOf(key),
+      onCompaction: (seq, messages) =>
+        this.#surroundings.events({ agent: this.name, key, turn: "", type: "compaction", seq, messages }),
+      done,
+    });
+  }
+}

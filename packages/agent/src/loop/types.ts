@@ -1,0 +1,102 @@
+/** The public face of the loop: several named agents in one process. docs/agent.md */
+
+import type { Session, Store } from "@longhand/store";
+import type { Memory, Scope } from "@longhand/store/memory";
+import type { AgentEvent } from "../events.ts";
+import type { Model } from "../models/model.ts";
+import type { Skills } from "../skills/types.ts";
+import type { Approve, Tool, ToolContext } from "../tools/tool.ts";
+import type { RetrySettings, Said, TurnResult } from "../turn/types.ts";
+
+export interface LoopOptions {
+  readonly agents: readonly AgentSettings[];
+  /** Everything that happens, of all agents. It must not throw; it is never waited for. */
+  readonly events: (event: AgentEvent) => void;
+  /** @default nobody is there to ask: refused */
+  readonly approve?: Approve;
+  /** Told what is wrong and goes on nevertheless: a store that fell back, a skill that is invalid, an actor that crashed. */
+  readonly onProblem: (problem: Problem) => void;
+}
+
+export interface Problem {
+  readonly agent: string | undefined;
+  readonly code: string;
+  /** For a person, with the remedy. */
+  readonly message: string;
+}
+
+export interface AgentSettings {
+  readonly name: string;
+  /** The tools work in it, and it is the only place they may write to. */
+  readonly workspace: string;
+  /** Directory of the store. `undefined`: kept in memory, and gone with the process. */
+  readonly sessions: string | undefined;
+  /** Directory of the memory. `undefined`: the agent has none. */
+  readonly memory: string | undefined;
+  readonly model: Model;
+  /** What the agent is told about itself, before skills and memory. */
+  readonly instructions: string;
+  /** Called once, when its memory is open. */
+  readonly tools: (given: ToolSurroundings) => readonly Tool[];
+  readonly skills: Skills;
+  readonly maxContextTokens?: number;
+  readonly maxAnswerTokens?: number;
+  /** More messages than this in the view are compacted after a turn. @default 50 */
+  readonly maxHistoryMessages?: number;
+  readonly maxSteps?: number;
+  readonly retry?: RetrySettings;
+  /** Hides secrets in what tools answer. @default nothing is hidden */
+  readonly redact?: (text: string) => string;
+}
+
+export interface ToolSurroundings {
+  readonly store: Store;
+  readonly memory: Memory | undefined;
+  /** Whose memory a call may read and add to. */
+  readonly scopeOf: (context: ToolContext) => Scope;
+}
+
+export interface AgentLoop extends AsyncDisposable {
+  readonly agents: readonly AgentInstance[];
+  /** @default the first. AGENT_UNKNOWN names those there are. */
+  agent(name?: string): AgentInstance;
+  /** Turns in hand are cancelled, their writes waited for; then agent by agent its memory and its store. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface AgentInstance {
+  readonly name: string;
+  readonly workspace: string;
+  readonly store: Store;
+  readonly memory: Memory | undefined;
+  /** "jsonl" as a rule; "json" where the store could not be opened; "memory" where nothing is to be kept. */
+  readonly keptBy: "jsonl" | "json" | "memory";
+  readonly tools: readonly Tool[];
+  readonly skills: Skills;
+  readonly model: Model;
+  /** From the next call of a model on. */
+  useModel(model: Model): void;
+  /** `scope`: whose memory it reads and adds to. @default { agent: its name } */
+  conversation(key: string, options?: { scope?: Scope }): Conversation;
+}
+
+export interface Conversation {
+  readonly key: string;
+  readonly session: Session;
+  /** A turn runs. */
+  readonly isBusy: boolean;
+  /**
+   * Resolves when the turn is over, whatever its outcome; rejects only if the words could not be kept. `whenBusy`: "wait" for the
+   * turn that runs, "steer" it (considered at its next step; resolves with that turn), or "cancel" it first. @default "wait"
+   */
+  say(
+    said: Said,
+    options?: { whenBusy?: "wait" | "steer" | "cancel"; signal?: AbortSignal },
+  ): Promise<TurnResult>;
+  /** `false`: no turn ran. Resolves when the turn has ended. */
+  cancel(): Promise<boolean>;
+  /** Closes a turn that a crash has left open. `undefined`: there was none. Done by `say` too. */
+  recover(): Promise<TurnResult | undefined>;
+  /** Compaction and consolidation that a turn has set off in the background. */
+  settled(): Promise<void>;
+}

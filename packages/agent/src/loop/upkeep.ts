@@ -1,0 +1,110 @@
+/**
+ * What follows a turn and nobody waits for: compaction and consolidation. An actor for each lane, a session always in the same
+ * one, so that a session is never worked on twice at once and a slow model holds up one lane only.
+ */
+
+import { createHash } from "node:crypto";
+import { isLonghandError, type Session } from "@longhand/store";
+import { compactSession, type AskModel } from "@longhand/store/context";
+import type { Memory, Scope } from "@longhand/store/memory";
+import type { ActorRef, Kernel } from "../kernel/types.ts";
+import type { Refusable } from "./refusable.ts";
+import type { Problem } from "./types.ts";
+
+const LANES = 4;
+
+export interface UpkeepSettings {
+  readonly agent: string;
+  readonly memory: Memory | undefined;
+  readonly maxContextTokens: number | undefined;
+  readonly maxHistoryMessages: number | undefined;
+  /** Absent: the model cannot write summaries. */
+  readonly ask: () => { readonly model: string; readonly ask: AskModel | undefined };
+  readonly onProblem: (problem: Problem) => void;
+}
+
+export interface UpkeepOrder {
+  readonly session: Session;
+  readonly scope: Scope;
+  readonly onCompaction: (seq: number, messages: number) => void;
+  /** Told when it is done, or will not be. */
+  readonly done: () => void;
+}
+
+type Job = UpkeepOrder & Refusable;
+
+export class Upkeep {
+  readonly #settings: UpkeepSettings;
+  readonly #kernel: Kernel;
+  readonly #lanes: ActorRef<Job>[] = [];
+  readonly #ending = new AbortController();
+
+  constructor(kernel: Kernel, settings: UpkeepSettings) {
+    this.#kernel = kernel;
+    this.#settings = settings;
+  }
+
+  /** Left out where the lane is full: the next turn of the session orders it again. */
+  order(order: UpkeepOrder): void {
+    if (!this.#laneOf(order.session.key).offer({ ...order, refuse: order.done })) order.done();
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.#lanes.map((lane) => lane.stop({ now: true })));
+  }
+
+  #laneOf(key: string): ActorRef<Job> {
+    const number = (createHash("sha256").update(key).digest()[0] ?? 0) % LANES;
+    return (this.#lanes[number] ??= this.#kernel.spawn<Job>(
+      { name: `${this.#settings.agent}: upkeep ${number}` },
+      () => ({ receive: async (order) => await this.#work(order) }),
+    ));
+  }
+
+  async #work(order: UpkeepOrder): Promise<void> {
+    try {
+      if (!this.#ending.signal.aborted) await this.#compact(order);
+      if (!this.#ending.signal.aborted) await this.#consolidate(order);
+    } catch (error) {
+      // Another process has a turn there, or the loop is closing: the next turn orders it again.
+      if (isLonghandError(error, "SESSION_LOCKED") || this.#ending.signal.aborted) return;
+      this.#tell(error);
+    } finally {
+      order.done();
+    }
+  }
+
+  async #compact({ session, onCompaction }: UpkeepOrder): Promise<void> {
+    const { maxContextTokens, maxHistoryMessages } = this.#settings;
+    const { model, ask } = this.#settings.ask();
+    const before = await session.state();
+    if (before === undefined) return;
+    const compaction = await compactSession(session, {
+      model,
+      ...(ask === undefined ? {} : { ask }),
+      ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
+      ...(maxHistoryMessages === undefined ? {} : { maxHistoryMessages }),
+      signal: this.#ending.signal,
+    });
+    if (!compaction.done) return;
+    const after = await session.state();
+    onCompaction(compaction.seq, before.count - (after?.count ?? before.count));
+  }
+
+  async #consolidate({ session, scope }: UpkeepOrder): Promise<void> {
+    const { memory } = this.#settings;
+    const { ask } = this.#settings.ask();
+    if (memory === undefined || ask === undefined) return;
+    const { failure } = await memory.consolidate(session, { scope, model: ask, signal: this.#ending.signal });
+    if (failure === undefined || this.#ending.signal.aborted) return;
+    const message = `what was said in ${session.key} is not in the memory yet: ${failure}; it will be tried again after the next turn`;
+    this.#settings.onProblem({ agent: this.#settings.agent, code: "MEMORY_LATE", message });
+  }
+
+  #tell(error: unknown): void {
+    const code = isLonghandError(error) ? error.code : "UPKEEP_FAILED";
+    const message = error instanceof Error ? error.message : String(error);
+    this.#settings.onProblem({ agent: this.#settings.agent, code, message });
+  }
+}

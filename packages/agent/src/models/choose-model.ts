@@ -1,0 +1,91 @@
+/** From the name of a model, as people write it in a configuration, to the model. */
+
+import { AgentError } from "../errors.ts";
+import { anthropic } from "./anthropic.ts";
+import type { Model } from "./model.ts";
+import { ollama } from "./ollama.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+
+export interface ModelSettings {
+  readonly ollama?: { readonly url?: string | undefined };
+  readonly openai?: { readonly url?: string | undefined; readonly apiKey?: string | undefined };
+  readonly anthropic?: { readonly url?: string | undefined; readonly apiKey?: string | undefined };
+  /** Makes the assistant that needs no model. */
+  readonly offline: () => Model;
+  readonly onNotice?: (text: string) => void;
+}
+
+const PROVIDERS = ["ollama", "openai", "anthropic", "offline"] as const;
+const OPENAI_URL = "https://api.openai.com/v1";
+
+/** "ollama:NAME", "openai:NAME", "anthropic:NAME", "ollama" for its default, "offline". MODEL_UNKNOWN says what was meant. */
+export function chooseModel(spec: string, settings: ModelSettings): Model {
+  const colon = spec.indexOf(":");
+  const provider = (colon < 0 ? spec : spec.slice(0, colon)).trim();
+  const name = colon < 0 ? "" : spec.slice(colon + 1).trim();
+  switch (provider) {
+    case "ollama": {
+      const notice = settings.onNotice === undefined ? {} : { onNotice: settings.onNotice };
+      const url = settings.ollama?.url === undefined ? {} : { url: settings.ollama.url };
+      return ollama({ ...(name === "" ? {} : { model: name }), ...url, ...notice });
+    }
+    case "openai": {
+      const { url = OPENAI_URL, apiKey } = settings.openai ?? {};
+      if (url === OPENAI_URL && apiKey === undefined) throw keyMissing(spec, "OPENAI_API_KEY");
+      return openaiCompatible({ model: named(spec, name), url, apiKey });
+    }
+    case "anthropic": {
+      const { url, apiKey } = settings.anthropic ?? {};
+      if (apiKey === undefined) throw keyMissing(spec, "ANTHROPIC_API_KEY");
+      return anthropic({ model: named(spec, name), apiKey, url });
+    }
+    case "offline":
+      if (name === "") return settings.offline();
+      throw unknown(spec, 'write "offline" alone');
+    default:
+      throw unknown(spec, suggestion(spec, provider, name));
+  }
+}
+
+function named(spec: string, name: string): string {
+  if (name === "")
+    throw unknown(spec, `name a model behind the colon, e.g. "${spec.replace(/:$/, "")}:NAME"`);
+  return name;
+}
+
+function suggestion(spec: string, provider: string, name: string): string {
+  const near = PROVIDERS.find((known) => distance(provider.toLowerCase(), known) <= 2);
+  if (near !== undefined) return `did you mean "${name === "" ? near : `${near}:${name}`}"?`;
+  if (/^claude/i.test(spec)) return `did you mean "anthropic:${spec}"?`;
+  if (/^(gpt|o\d)/i.test(spec)) return `did you mean "openai:${spec}"?`;
+  return spec.trim() === ""
+    ? 'write e.g. "ollama:gemma4:e4b"'
+    : `models are named with their provider, e.g. "ollama:${spec}"`;
+}
+
+function unknown(spec: string, remedy: string): AgentError {
+  const kinds = '"ollama:NAME", "openai:NAME", "anthropic:NAME" and "offline"';
+  return new AgentError("MODEL_UNKNOWN", `unknown model "${spec}": ${remedy} There are ${kinds}.`, { spec });
+}
+
+function keyMissing(spec: string, variable: string): AgentError {
+  return new AgentError(
+    "MODEL_REFUSED",
+    `the model "${spec}" needs an API key: set ${variable} or name a file that holds it`,
+    { spec },
+  );
+}
+
+/** How many letters one must add, leave out or change. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of Array.from(a.slice(0, 40)).entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

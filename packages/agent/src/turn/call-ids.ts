@@ -1,0 +1,12 @@
+/** Ids of the calls of one turn, each once: some models give every call the same. */
+export class CallIds {
+  readonly #taken = new Set<string>();
+
+  uniqueFor(given: string): string {
+    const base = given === "" ? "call" : given;
+    let id = base;
+    for (let number = 2; this.#taken.has(id); number += 1) id = `${base}~${number}`;
+    this.#taken.add(id);
+    return id;
+  }
+}

@@ -1,0 +1,29 @@
+/** The settings of a turn with what is not given filled in. */
+
+import type { RetrySettings, TurnSettings } from "./types.ts";
+
+export type FullSettings = Required<Omit<TurnSettings, "retry" | "approve">> & {
+  readonly retry: Required<RetrySettings>;
+  readonly approve: TurnSettings["approve"];
+};
+
+export function fullSettings(settings: TurnSettings): FullSettings {
+  const { maxContextTokens = 32_000, retry = {} } = settings;
+  const { tries = 4, firstPause = 1000, longestPause = 60_000, total = 300_000, idle = 120_000 } = retry;
+  return {
+    agent: settings.agent,
+    model: settings.model,
+    tools: settings.tools,
+    system: settings.system,
+    events: settings.events,
+    maxContextTokens,
+    maxAnswerTokens: settings.maxAnswerTokens ?? Math.min(4096, Math.floor(maxContextTokens / 4)),
+    maxSteps: settings.maxSteps ?? 25,
+    maxSameCalls: settings.maxSameCalls ?? 3,
+    retry: { tries, firstPause, longestPause, total, idle },
+    toolLimit: settings.toolLimit ?? 120_000,
+    maxToolResultBytes: settings.maxToolResultBytes ?? 50_000,
+    approve: settings.approve,
+    redact: settings.redact ?? ((text) => text),
+  };
+}

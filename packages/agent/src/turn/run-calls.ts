@@ -1,0 +1,46 @@
+/** The calls of one answer: all at once if they only read, else one after another. When it resolves, each has its result. */
+
+import { answerCall, checkCall, runCall, type CheckedCall } from "./run-call.ts";
+import type { StepCall } from "./step-call.ts";
+import type { Ending, TurnInHand } from "./turn-in-hand.ts";
+
+/** So often in a row a tool may be called in a way that it cannot be called. */
+const MOST_BAD_CALLS = 3;
+
+/** `undefined`: the turn goes on. */
+export async function runCalls(turn: TurnInHand, calls: readonly StepCall[]): Promise<Ending | undefined> {
+  const repeated = calls.filter(({ name, input, text }) => turn.sameCalls.isTooMany(name, input ?? text));
+  if (repeated[0] !== undefined) return await refuseAll(turn, calls, repeated[0]);
+  const checked = calls.map((call) => checkCall(turn.settings.tools, call));
+  if (checked.every(({ tool }) => tool === undefined || tool.isReadOnly)) await runAtOnce(turn, checked);
+  else for (const each of checked) await runCall(turn, each);
+  return countBadCalls(turn, checked);
+}
+
+/** Waits for all of them also if one could not be written: nothing of the turn goes on behind its end. */
+async function runAtOnce(turn: TurnInHand, checked: readonly CheckedCall[]): Promise<void> {
+  const outcomes = await Promise.allSettled(checked.map(async (each) => await runCall(turn, each)));
+  const failed = outcomes.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
+}
+
+async function refuseAll(turn: TurnInHand, calls: readonly StepCall[], { name }: StepCall): Promise<Ending> {
+  const { maxSameCalls } = turn.settings;
+  const message = `the call of ${name} with the same arguments came ${maxSameCalls} times in a row`;
+  for (const call of calls) await answerCall(turn, call, { content: `not run: ${message}`, isError: true });
+  const words = `Stopped: ${message}, and the last time nothing was run.`;
+  return { outcome: "same-call", words, error: { code: "SAME_CALL", message } };
+}
+
+function countBadCalls({ badCalls }: TurnInHand, checked: readonly CheckedCall[]): Ending | undefined {
+  let ending: Ending | undefined;
+  for (const { call, tool } of checked) {
+    const times = tool === undefined ? (badCalls.get(call.name) ?? 0) + 1 : 0;
+    badCalls.set(call.name, times);
+    if (times < MOST_BAD_CALLS) continue;
+    const message = `the model could not call ${call.name}: ${times} times in a row its arguments or its name were wrong`;
+    const words = `This turn failed: ${message}.`;
+    ending ??= { outcome: "failed", words, error: { code: "TOOL_FAILED", message } };
+  }
+  return ending;
+}

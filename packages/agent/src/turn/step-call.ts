@@ -1,0 +1,10 @@
+/** A call of an answer, under an id that no other call of the turn has. */
+export interface StepCall {
+  readonly id: string;
+  /** As the model has named it. */
+  readonly givenId: string;
+  readonly name: string;
+  /** `undefined`: the text is no JSON. */
+  readonly input: unknown;
+  readonly text: string;
+}

@@ -1,0 +1,68 @@
+/** One try to get an answer: shows it as it comes, and hands it over when it is whole. */
+
+import { idleLimit } from "../kernel/idle-limit.ts";
+import type { FinishReason, Model, ModelEvent, ModelRequest, ReportedUsage } from "../models/model.ts";
+import { cutOff, stalled } from "./model-failure.ts";
+import type { PartialAnswer } from "./partial-answer.ts";
+import type { TurnInHand } from "./turn-in-hand.ts";
+import { eachUntilAborted } from "./each-until-aborted.ts";
+
+/** As the model wrote it, checked by nobody. */
+export interface AskedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface StreamedAnswer {
+  readonly calls: readonly AskedCall[];
+  readonly reason: FinishReason;
+  readonly usage: ReportedUsage;
+}
+
+/** Text and reasoning go to `partial`. Throws what the model throws, or that it was cut off: its calls are then nobody's. */
+export async function streamAnswer(
+  turn: TurnInHand,
+  request: ModelRequest,
+  partial: PartialAnswer,
+  signal: AbortSignal,
+): Promise<StreamedAnswer> {
+  const { model, retry } = turn.settings;
+  const calls: AskedCall[] = [];
+  for await (const event of modelEvents(model, request, retry.idle, signal)) {
+    switch (event.type) {
+      case "text":
+      case "reasoning":
+        if (event.text === "") break;
+        partial.add(event.type, event.text);
+        turn.emit({ type: `${event.type}-delta`, text: event.text });
+        break;
+      case "tool-call":
+        calls.push({ id: event.id, name: event.name, arguments: event.arguments });
+        break;
+      case "finish":
+        return { calls, reason: event.reason, usage: event.usage };
+    }
+  }
+  throw cutOff(model.name);
+}
+
+/** Ends soon after the signal or a stall, whatever the model does; and the model is told that nobody listens any more. */
+async function* modelEvents(
+  model: Model,
+  request: ModelRequest,
+  idle: number,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const attempt = new AbortController();
+  const abort = (): void => attempt.abort(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    const events = eachUntilAborted(model.stream(request, attempt.signal), attempt.signal);
+    yield* idleLimit(events, idle, () => stalled(model.name, idle));
+  } finally {
+    signal.removeEventListener("abort", abort);
+    attempt.abort(new Error("nobody waits for this answer any more"));
+  }
+}

@@ -1,0 +1,110 @@
+/** One step of a turn: the context, the model's answer, and that answer as one durable message. */
+
+import type { Message } from "@longhand/store";
+import { buildContext, compactSession, correctionOf, reportUsage } from "@longhand/store/context";
+import { isAgentError } from "../errors.ts";
+import { tryParseJson } from "../parse-json.ts";
+import { askModelOf } from "../models/ask-model.ts";
+import { askWithRetries } from "./ask-with-retries.ts";
+import { saysSomething } from "./content-text.ts";
+import { countUsage, requestTokens, type CountedUsage } from "./count-usage.ts";
+import type { StepCall } from "./step-call.ts";
+import type { AskedCall, StreamedAnswer } from "./stream-answer.ts";
+import type { TurnInHand } from "./turn-in-hand.ts";
+import { untilAborted } from "../models/until-aborted.ts";
+
+/** The calls that the model wants, none if it has answered. Too much for the model: compacts once, and asks again. */
+export async function takeStep(turn: TurnInHand): Promise<readonly StepCall[]> {
+  try {
+    return await answerOnce(turn);
+  } catch (error) {
+    if (!isAgentError(error, "MODEL_OVERFLOW") || turn.partial?.wasShown === true) throw error;
+    if (!(await compactOnce(turn))) throw error;
+    return await answerOnce(turn);
+  }
+}
+
+async function answerOnce(turn: TurnInHand): Promise<readonly StepCall[]> {
+  const { session, settings, signal } = turn;
+  const { model, maxContextTokens, maxAnswerTokens } = settings;
+  const tools = settings.tools.map(({ schema }) => schema);
+  const system = await untilAborted(settings.system(turn.about), signal);
+  const options = { system, tools, maxTokens: maxContextTokens, reserve: maxAnswerTokens, model: model.name };
+  const context = await untilAborted(buildContext(session, options), signal);
+  const correction = await correctionOf(session, model.name);
+  const { messages } = context;
+  const request = { messages, tools, contextTokens: maxContextTokens, maxTokens: maxAnswerTokens };
+  const answer = await askWithRetries(turn, request);
+  const { text, reasoning } = turn.partial ?? { text: "", reasoning: "" };
+  const usage = countUsage(answer.usage, context.usage, { text, reasoning, calls: answer.calls });
+  const calls = answer.calls.map((call) => stepCall(turn, call));
+  await turn.append(answerMessage(turn, { text, reasoning }, calls, answer, usage));
+  turn.partial = undefined;
+  for (const call of calls) turn.openCalls.set(call.id, call);
+  if (saysSomething(text)) turn.text = text;
+  await tellUsage(turn, usage, requestTokens(context.usage) / correction);
+  return calls;
+}
+
+function stepCall(turn: TurnInHand, call: AskedCall): StepCall {
+  // Where there is nothing to say, some models say nothing.
+  const text = saysSomething(call.arguments) ? call.arguments : "{}";
+  const id = turn.callIds.uniqueFor(call.id);
+  return { id, givenId: call.id, name: call.name, input: tryParseJson(text), text };
+}
+
+function answerMessage(
+  { settings }: TurnInHand,
+  { text, reasoning }: { readonly text: string; readonly reasoning: string },
+  calls: readonly StepCall[],
+  { reason }: StreamedAnswer,
+  usage: CountedUsage,
+): Message {
+  const toolCalls = calls.map(({ id, name, input, text: written }) => ({
+    id,
+    name,
+    arguments: input === undefined ? written : input,
+  }));
+  return {
+    role: "assistant",
+    content: text,
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    ...(reasoning === "" ? {} : { reasoning }),
+    model: settings.model.name,
+    usage,
+    stopReason: reason,
+  };
+}
+
+/** `estimated`: of the request, before any correction. */
+async function tellUsage(turn: TurnInHand, usage: CountedUsage, estimated: number): Promise<void> {
+  const { inputTokens, outputTokens, cachedTokens } = usage;
+  turn.emit({
+    type: "usage",
+    inputTokens,
+    outputTokens,
+    ...(cachedTokens === undefined ? {} : { cachedTokens }),
+    estimated: usage.estimated === true,
+  });
+  // An estimate of ours teaches nothing about the provider's.
+  if (usage.estimated === true) return;
+  await reportUsage(turn.session, { model: turn.settings.model.name, estimated, usage });
+}
+
+async function compactOnce(turn: TurnInHand): Promise<boolean> {
+  if (turn.wasCompacted) return false;
+  turn.wasCompacted = true;
+  const { model, maxContextTokens } = turn.settings;
+  const compaction = await compactSession(turn.session, {
+    ask: askModelOf(model),
+    force: true,
+    maxContextTokens,
+    model: model.name,
+    signal: turn.signal,
+  });
+  // Somebody else has cut the view meanwhile: there is less to send, too.
+  if (!compaction.done) return compaction.reason === "changed-meanwhile";
+  turn.seq = Math.max(turn.seq, compaction.seq);
+  turn.emit({ type: "compaction", seq: compaction.seq, messages: compaction.messages });
+  return true;
+}

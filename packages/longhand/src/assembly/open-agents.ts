@@ -1,0 +1,138 @@
+/** Puts the agents of a configuration together and opens them: the one place that picks concrete parts. */
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  builtInTools,
+  BUILT_IN_SKILLS,
+  chooseTools,
+  findSandbox,
+  findSkills,
+  loadSkillTool,
+  openLoop,
+  placeOfKey,
+  type AgentLoop,
+  type AgentSettings,
+  type LoopOptions,
+  type NoSandbox,
+  type Sandbox,
+  type SearchedConversations,
+  type Skills,
+} from "@longhand/agent";
+import type { Store } from "@longhand/store";
+import type { AgentConfig, Config } from "../config/config.ts";
+import type { ConfigEnvironment } from "../config/read-config.ts";
+import { modelMaker, type ModelMaker } from "./make-model.ts";
+
+export interface AgentsRequest {
+  readonly config: Config;
+  readonly environment: ConfigEnvironment;
+  /** Longhand's own directory: skills of the user are in it. */
+  readonly home: string;
+  readonly events: LoopOptions["events"];
+  readonly onProblem: LoopOptions["onProblem"];
+  readonly approve?: LoopOptions["approve"];
+  /** For all agents, whatever the configuration says. */
+  readonly model?: string | undefined;
+  /** Only this one. @default all */
+  readonly only?: string | undefined;
+}
+
+export interface OpenedAgents {
+  readonly loop: AgentLoop;
+  readonly models: ModelMaker;
+  readonly sandbox: Sandbox | NoSandbox;
+}
+
+export async function openAgents(request: AgentsRequest): Promise<OpenedAgents> {
+  const { config, environment, events, approve, onProblem } = request;
+  const models = await modelMaker(config, environment, (message) =>
+    onProblem({ agent: undefined, code: "MODEL_NOTICE", message }),
+  );
+  const sandbox = await findSandbox();
+  const agents: AgentSettings[] = [];
+  for (const agent of config.agents) {
+    if (request.only === undefined || request.only === agent.name) {
+      agents.push(await settingsOf(agent, request, models, sandbox));
+    }
+  }
+  const loop = await openLoop({ agents, events, onProblem, ...(approve === undefined ? {} : { approve }) });
+  return { loop, models, sandbox };
+}
+
+async function settingsOf(
+  agent: AgentConfig,
+  { config, home, model, onProblem }: AgentsRequest,
+  models: ModelMaker,
+  sandbox: Sandbox | NoSandbox,
+): Promise<AgentSettings> {
+  const { workspace, sessions, memory } = agent;
+  await mkdir(workspace, { recursive: true, mode: 0o700 });
+  const skills = await skillsOf(config, workspace, home);
+  for (const { directory, reason } of skills.invalid) {
+    onProblem({
+      agent: agent.name,
+      code: "SKILL_INVALID",
+      message: `the skill in ${directory} is left out: ${reason}`,
+    });
+  }
+  const secrets = config.keys.map(({ file }) => file).filter((file) => file !== undefined);
+  const { timeout_seconds } = config.tools.exec;
+  const isKept = config.channels_config.session_persistence;
+  return {
+    name: agent.name,
+    workspace,
+    sessions: isKept ? sessions : undefined,
+    memory: isKept && config.memory.enabled ? memory : undefined,
+    model: await models.make(model ?? agent.model),
+    instructions: agent.instructions,
+    skills,
+    maxContextTokens: agent.max_context_tokens,
+    maxAnswerTokens: agent.max_answer_tokens,
+    maxHistoryMessages: agent.max_history_messages,
+    maxSteps: agent.max_steps,
+    redact: models.redact,
+    tools: ({ store, memory: opened, scopeOf }) =>
+      chooseTools(
+        [
+          ...builtInTools({
+            workspace,
+            protectedPaths: [sessions, memory, ...secrets],
+            sandbox,
+            execLimits: { milliseconds: timeout_seconds * 1000 },
+            ...(opened === undefined
+              ? {}
+              : { memory: { memory: opened, scope: scopeOf, conversations: searchedIn(store) } }),
+          }),
+          ...(skills.found.length === 0 ? [] : [loadSkillTool(skills)]),
+        ],
+        {
+          deny: config.tools.deny,
+          ...(config.tools.allow === undefined ? {} : { allow: config.tools.allow }),
+        },
+      ),
+  };
+}
+
+/** Who sits at this machine may search their own chats; somebody in a channel only the conversation they are in. */
+function searchedIn(store: Store): SearchedConversations {
+  return {
+    store,
+    keysOf: async ({ key }) => {
+      if (placeOfKey(key) !== undefined) return [key];
+      const keys: string[] = [];
+      for await (const session of store.list())
+        if (placeOfKey(session.key) === undefined) keys.push(session.key);
+      return keys;
+    },
+  };
+}
+
+async function skillsOf(config: Config, workspace: string, home: string): Promise<Skills> {
+  if (!config.skills.enabled) return await findSkills({});
+  return await findSkills({
+    workspace: join(workspace, "skills"),
+    user: join(home, "skills"),
+    builtIn: BUILT_IN_SKILLS,
+  });
+}

@@ -1,0 +1,48 @@
+/** What is at the bottom of the screen: what is still being written, what waits, the status, the input. Pure. */
+
+import { fitToWidth } from "../terminal/display-width.ts";
+import { onOneLine } from "../terminal/escape-controls.ts";
+import type { Colors } from "../terminal/output.ts";
+import { drawEditor } from "./draw-editor.ts";
+import type { EditorState } from "./editor-state.ts";
+import type { BottomArea } from "./screen.ts";
+import { type Status, statusLine } from "./status-line.ts";
+
+export interface Bottom {
+  /** Of the turn that runs. */
+  readonly live: readonly string[];
+  /** Messages that wait for their turn. */
+  readonly waiting: readonly string[];
+  readonly status: Status;
+  readonly prompt: string;
+  readonly editor: Pick<EditorState, "text" | "cursor">;
+}
+
+const SHOWN_WAITING = 3;
+
+export function drawBottom(bottom: Bottom, width: number, height: number, colors: Colors): BottomArea {
+  const { rows, cursor } = drawEditor(bottom.editor, {
+    prompt: bottom.prompt,
+    width,
+    maxRows: Math.max(1, Math.floor(height / 2) - 1),
+  });
+  const fixed = [
+    ...waitingLines(bottom.waiting, width, colors),
+    statusLine(bottom.status, width - 1, colors),
+  ].slice(-Math.max(0, height - rows.length - 1));
+  // The newest of what is being written is seen; the rest of it comes above when it is finished.
+  const room = Math.max(0, height - rows.length - fixed.length - 1);
+  const above = [...(room === 0 ? [] : bottom.live.slice(-room)), ...fixed];
+  return {
+    lines: [...above, ...rows],
+    cursor: { row: above.length + cursor.row, column: cursor.column },
+  };
+}
+
+function waitingLines(waiting: readonly string[], width: number, colors: Colors): string[] {
+  const shown = waiting
+    .slice(0, SHOWN_WAITING)
+    .map((text) => colors.dim(fitToWidth(`waiting: ${onOneLine(text.slice(0, 1000))}`, width - 1)));
+  const more = waiting.length - SHOWN_WAITING;
+  return more > 0 ? [...shown, colors.dim(`… and ${more} more`)] : shown;
+}

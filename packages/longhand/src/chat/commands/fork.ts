@@ -1,0 +1,29 @@
+import { CommandError } from "../../command-error.ts";
+import { escapeKey } from "../../terminal/escape-controls.ts";
+import { countOf } from "../../terminal/format-count.ts";
+import type { ChatCommand } from "../chat-command.ts";
+
+export const fork: ChatCommand = {
+  name: "fork",
+  argument: "[NEWKEY]",
+  summary: "goes on in a copy of this conversation; this one stays as it is",
+  waits: true,
+  run: async (argument, { agent, conversation, output, switchTo }) => {
+    const { session, key } = conversation;
+    if (!(await session.exists())) {
+      throw new CommandError("USAGE_INVALID", "nothing was said here yet: there is nothing to fork");
+    }
+    let newKey = argument;
+    for (let number = 2; newKey === ""; number++) {
+      const candidate = `${key}:${number}`;
+      if (!(await agent.store.session(candidate).exists())) newKey = candidate;
+    }
+    const child = await session.fork(newKey);
+    const { count = 0 } = (await child.state()) ?? {};
+    await switchTo(newKey);
+    const { cyan } = output.colors;
+    output.write(
+      `Now in ${cyan(escapeKey(newKey))}, which begins with the ${countOf(count, "message")} of ${cyan(escapeKey(key))}.\n`,
+    );
+  },
+};

@@ -1,0 +1,27 @@
+import type { Store } from "@longhand/store";
+import { CommandError } from "../../command-error.ts";
+import { chooseSession, READABLE } from "../../sessions/choose-session.ts";
+import type { ToPaste } from "../../terminal/command-to-paste.ts";
+import type { ChatCommand } from "../chat-command.ts";
+
+export const resume: ChatCommand = {
+  name: "resume",
+  argument: "[KEY]",
+  summary: "goes on with another conversation; without KEY the one before this",
+  waits: true,
+  run: async (argument, { agent, conversation, output, toPaste, switchTo }) => {
+    if (argument === "") {
+      await switchTo(await newestBesides(agent.store, conversation.key));
+      return;
+    }
+    // In a chat the list is a command of the chat.
+    const inChat: ToPaste = (words, key) => (words === "list" ? "/sessions" : toPaste(words, key));
+    const info = await chooseSession(agent.store, argument, { output, toPaste: inChat, among: READABLE });
+    await switchTo(info.key);
+  },
+};
+
+async function newestBesides(store: Store, current: string): Promise<string> {
+  for await (const { key } of store.list({ limit: 2 })) if (key !== current) return key;
+  throw new CommandError("KEY_UNKNOWN", "there is no other session yet", { remedy: "to begin one: /new" });
+}

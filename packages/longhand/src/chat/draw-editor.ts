@@ -1,0 +1,73 @@
+/**
+ * How the line that is being written looks: wrapped to the width, wide characters and combining marks where they belong,
+ * controls made visible. No row is wider than one column less than the width, so that the cursor always has a place. Pure.
+ */
+
+import { displayWidth } from "../terminal/display-width.ts";
+import { escapeControls } from "../terminal/escape-controls.ts";
+import type { EditorState } from "./editor-state.ts";
+
+export interface DrawnEditor {
+  readonly rows: readonly string[];
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+export interface EditorFrame {
+  /** Before the first row; the others are indented as far. */
+  readonly prompt: string;
+  readonly width: number;
+  /** Of a longer text the part around the cursor is shown. */
+  readonly maxRows: number;
+}
+
+/** Too narrow for a prompt. */
+const NARROW = 8;
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+export function drawEditor(
+  { text, cursor }: Pick<EditorState, "text" | "cursor">,
+  frame: EditorFrame,
+): DrawnEditor {
+  const prompt = frame.width < NARROW ? "" : frame.prompt;
+  const indent = " ".repeat(displayWidth(prompt));
+  const room = Math.max(1, frame.width - indent.length - 1);
+  const rows: string[] = [prompt];
+  let used = 0;
+  let place: DrawnEditor["cursor"] | undefined;
+  const endRow = (): void => {
+    rows.push(indent);
+    used = 0;
+  };
+  for (const { segment, index } of graphemes.segment(text)) {
+    // A character whose middle the cursor is in, while marks are still being typed to it, has it behind.
+    if (index >= cursor) place ??= { row: rows.length - 1, column: indent.length + used };
+    if (segment === "\n") {
+      endRow();
+      continue;
+    }
+    for (const shown of shownAs(segment, room)) {
+      const width = displayWidth(shown);
+      if (used + width > room) endRow();
+      rows[rows.length - 1] = (rows.at(-1) ?? "") + shown;
+      used += width;
+    }
+  }
+  place ??= { row: rows.length - 1, column: indent.length + used };
+  return window(rows, place, frame.maxRows);
+}
+
+function shownAs(segment: string, room: number): readonly string[] {
+  const escaped = escapeControls(segment);
+  if (escaped !== segment) return escaped.split("");
+  return displayWidth(segment) > room ? ["…"] : [segment];
+}
+
+function window(rows: readonly string[], cursor: DrawnEditor["cursor"], maxRows: number): DrawnEditor {
+  const most = Math.max(1, maxRows);
+  if (rows.length <= most) return { rows, cursor };
+  const first = Math.min(Math.max(0, cursor.row - most + 1), rows.length - most);
+  return {
+    rows: rows.slice(first, first + most),
+    cursor: { row: cursor.row - first, column: cursor.column },
+  };
+}

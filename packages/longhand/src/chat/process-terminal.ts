@@ -1,0 +1,55 @@
+/** The real terminal behind ChatTerminal. What it changes about the terminal it changes back, also when the process exits. */
+
+import type { Colors } from "../terminal/output.ts";
+import type { ChatTerminal, TerminalListener } from "./chat-terminal.ts";
+
+const PASTE_ON = "\u001b[?2004h";
+const PASTE_OFF = "\u001b[?2004l";
+const USUAL_WIDTH = 80;
+const USUAL_HEIGHT = 24;
+
+/** For a process whose standard input and output are both terminals. */
+export function processTerminal(colors: Colors): ChatTerminal {
+  const { stdin, stdout } = process;
+  const setKeys = (isOn: boolean): void => {
+    stdin.setRawMode(isOn);
+    stdout.write(isOn ? PASTE_ON : PASTE_OFF);
+  };
+  return {
+    colors,
+    write: (text) => void stdout.write(text),
+    now: () => new Date(),
+    get width(): number {
+      return stdout.columns || USUAL_WIDTH;
+    },
+    get height(): number {
+      return stdout.rows || USUAL_HEIGHT;
+    },
+    open: (listener: TerminalListener) => {
+      const bytes = (chunk: Uint8Array): void => listener.bytes(chunk);
+      const resized = (): void => listener.resized();
+      const ended = (): void => listener.ended();
+      const restore = (): void => setKeys(false);
+      setKeys(true);
+      stdin.on("data", bytes).on("end", ended).on("close", ended).on("error", ended);
+      stdout.on("resize", resized);
+      process.once("exit", restore);
+      stdin.resume();
+      return () => {
+        stdin.off("data", bytes).off("end", ended).off("close", ended);
+        stdout.off("resize", resized);
+        process.off("exit", restore);
+        if (!stdin.destroyed) restore();
+        stdin.pause();
+      };
+    },
+    suspend: async () => {
+      setKeys(false);
+      await new Promise<void>((resolve) => {
+        process.once("SIGCONT", () => resolve());
+        process.kill(process.pid, "SIGTSTP");
+      });
+      setKeys(true);
+    },
+  };
+}

@@ -1,0 +1,308 @@
+/**
+ * A chat on a terminal. The keys go to the input line, what the agent does comes above it, and both at the same time. It ends
+ * when somebody leaves, when the terminal is gone, or when the signal aborts; the turn that runs is cancelled first, and its
+ * writes waited for. The loop is the caller's, and the caller's to close.
+ */
+
+import { AgentError, type AgentEvent, type Conversation } from "@longhand/agent";
+import { fitToWidth } from "../terminal/display-width.ts";
+import { onOneLine } from "../terminal/escape-controls.ts";
+import { EXIT } from "../terminal/exit-codes.ts";
+import type { Output } from "../terminal/output.ts";
+import { drawBottom } from "./bottom-area.ts";
+import type { ChatCommand, ChatSurroundings, CommandWorld } from "./chat-command.ts";
+import type { ChatLink } from "./chat-link.ts";
+import type { ChatTerminal } from "./chat-terminal.ts";
+import { ChatInput } from "./chat-input.ts";
+import { ChatNotes, PROMPT } from "./chat-notes.ts";
+import { ALL_COMMANDS } from "./commands/all-commands.ts";
+import { greetingLines } from "./greeting.ts";
+import { measureUsage } from "./measure-usage.ts";
+import { completeCommand, parseCommand } from "./parse-command.ts";
+import { questionLines } from "./question-lines.ts";
+import { Questions } from "./questions.ts";
+import { Screen, type BottomArea } from "./screen.ts";
+import { screenOutput } from "./screen-output.ts";
+import { showConversation } from "./show-conversation.ts";
+import type { Status } from "./status-line.ts";
+import { TurnClock } from "./turn-clock.ts";
+import { TurnView } from "./turn-view.ts";
+import { WorkLine } from "./work-line.ts";
+
+export interface ChatOptions extends ChatSurroundings {
+  /** Of the session that the chat begins in. */
+  readonly key: string;
+  readonly terminal: ChatTerminal;
+  /** The one whose functions the loop was given. */
+  readonly link: ChatLink;
+  /** What was typed, for the next time. `undefined`: it is not kept. */
+  readonly historyFile: string | undefined;
+  /** SIGTERM. */
+  readonly signal?: AbortSignal;
+}
+
+/** Resolves with the exit code. */
+export async function runChat(options: ChatOptions): Promise<number> {
+  return await new Chat(options).run();
+}
+
+const SECOND = 1000;
+
+class Chat {
+  readonly #options: ChatOptions;
+  readonly #terminal: ChatTerminal;
+  readonly #screen: Screen;
+  readonly #output: Output;
+  readonly #notes: ChatNotes;
+  readonly #view: TurnView;
+  readonly #clock: TurnClock;
+  readonly #input: ChatInput;
+  readonly #questions: Questions;
+  readonly #work: WorkLine;
+  /** Commands that run beside a turn. */
+  readonly #beside = new Set<Promise<void>>();
+  /** Of the message that is being answered; what is said to it meanwhile may become a turn of its own. */
+  #saying: { readonly signal: AbortSignal; readonly steering: Promise<void>[] } | undefined;
+  #conversation: Conversation;
+  #usage: Status["usage"];
+  #leave: () => void = () => undefined;
+  /** Somebody wants to leave and will not wait. */
+  #hurry: () => void = () => undefined;
+  #isLeaving = false;
+
+  constructor(options: ChatOptions) {
+    this.#options = options;
+    this.#terminal = options.terminal;
+    const style = { colors: options.terminal.colors, width: () => options.terminal.width };
+    const changed = (): void => this.#screen.changed();
+    this.#screen = new Screen(options.terminal, (width, height) => this.#draw(width, height));
+    this.#output = screenOutput(this.#screen, options.terminal);
+    this.#notes = new ChatNotes(this.#screen, options.terminal, options.toPaste);
+    this.#view = new TurnView(style);
+    this.#clock = new TurnClock(() => options.terminal.now());
+    this.#questions = new Questions({
+      changed,
+      asked: (question) => this.#screen.print(questionLines(question, style)),
+    });
+    this.#work = new WorkLine(changed);
+    this.#conversation = options.agent.conversation(options.key);
+    this.#input = new ChatInput(options.historyFile, {
+      changed,
+      problem: (problem) => this.#notes.print(`· ${problem}`, "yellow"),
+      isAsked: () => this.#questions.current !== undefined,
+      answered: (isYes) => this.#questions.answer(isYes),
+      submitted: (text) => this.#submit(text),
+      interrupted: () => this.#interrupt(),
+      left: () => this.#leave(),
+      completed: (text) => this.#complete(text),
+      redrawn: () => this.#screen.clear(),
+      suspended: () => this.#aside(this.#suspend()),
+    });
+  }
+
+  async run(): Promise<number> {
+    const { agent, key, link, signal } = this.#options;
+    const left = new Promise<void>((resolve) => (this.#leave = resolve));
+    const leave = (): void => this.#leave();
+    signal?.addEventListener("abort", leave, { once: true });
+    if (signal?.aborted === true) leave();
+    const closeTerminal = this.#terminal.open({
+      bytes: (chunk) => this.#input.take(chunk),
+      resized: () => this.#screen.changed(),
+      ended: leave,
+    });
+    const ticking = setInterval(() => this.#work.isBusy && this.#screen.changed(), SECOND);
+    const unlink = link.join({
+      event: (event) => this.#show(event),
+      problem: ({ message }) => this.#notes.print(`· ${message}`, "yellow"),
+      approve: async (question, aborted) => await this.#questions.ask(question, aborted),
+    });
+    try {
+      this.#screen.print(greetingLines(agent, key, this.#terminal.width, this.#terminal.colors));
+      await this.#input.begin();
+      this.#aside(this.#notes.guard(async () => await this.#switchTo(key)));
+      await left;
+      await this.#close();
+    } finally {
+      clearInterval(ticking);
+      unlink();
+      signal?.removeEventListener("abort", leave);
+      this.#input.stop();
+      this.#screen.close();
+      closeTerminal();
+    }
+    await this.#input.close();
+    return EXIT.ok;
+  }
+
+  async #close(): Promise<void> {
+    this.#isLeaving = true;
+    const unsent = this.#work.takeBack();
+    const hurried = new Promise<void>((resolve) => (this.#hurry = resolve));
+    this.#questions.refuseAll();
+    this.#work.cancel(cancelled());
+    this.#screen.changed();
+    await Promise.race([hurried, Promise.all([this.#work.idle(), ...this.#beside])]);
+    for (const text of unsent) this.#notes.print(`· not sent: ${onOneLine(text)}`, "yellow");
+  }
+
+  #submit(text: string): void {
+    if (this.#isLeaving) return;
+    const parsed = parseCommand(text, ALL_COMMANDS);
+    switch (parsed.kind) {
+      case "unknown":
+        this.#notes.print(parsed.hint, "yellow");
+        this.#input.putBack([text]);
+        return;
+      case "command": {
+        const { command, argument } = parsed;
+        const run = async (signal: AbortSignal): Promise<void> => {
+          this.#notes.echo(text);
+          await this.#notes.guard(async () => await this.#run(command, argument, signal));
+        };
+        if (command.waits) this.#begin(text, run);
+        else this.#aside(run(new AbortController().signal));
+        return;
+      }
+      case "message":
+        this.#begin(text, async (signal) => await this.#say(text, signal));
+    }
+  }
+
+  #begin(text: string, run: (signal: AbortSignal) => Promise<void>): void {
+    this.#work.add({
+      text,
+      run: async (signal) => {
+        this.#clock.begin();
+        await run(signal);
+        await this.#measure();
+      },
+    });
+  }
+
+  async #say(text: string, signal: AbortSignal): Promise<void> {
+    const saying = { signal, steering: [] as Promise<void>[] };
+    this.#saying = saying;
+    this.#notes.echo(text);
+    // A space before a slash says that it is no command; it is not part of what is said.
+    await this.#tell(text.replace(/^\s+(?=\/)/u, ""), signal, "wait");
+    // More may be said while the last of it is waited for.
+    for (const steering of saying.steering) await steering;
+    this.#saying = undefined;
+    this.#screen.print([""]);
+  }
+
+  #sayNow(text: string): void {
+    if (this.#saying === undefined) {
+      this.#begin(text, async (signal) => await this.#say(text, signal));
+      return;
+    }
+    this.#notes.print(`» ${text}`, "cyan");
+    this.#saying.steering.push(this.#tell(text, this.#saying.signal, "steer"));
+  }
+
+  async #tell(text: string, signal: AbortSignal, whenBusy: "wait" | "steer"): Promise<void> {
+    try {
+      await this.#conversation.say({ text }, { signal, whenBusy });
+    } catch (error) {
+      this.#notes.failure(error);
+      this.#notes.print("· it was not kept; your words are back in the line", "yellow");
+      this.#input.putBack([text]);
+    }
+  }
+
+  async #run(command: ChatCommand, argument: string, signal: AbortSignal): Promise<void> {
+    const world: CommandWorld = {
+      ...this.#options,
+      commands: ALL_COMMANDS,
+      conversation: this.#conversation,
+      output: this.#output,
+      signal,
+      switchTo: async (key) => await this.#switchTo(key),
+      sayNow: (text) => this.#sayNow(text),
+      leave: () => this.#leave(),
+    };
+    await command.run(argument, world);
+    this.#screen.print([""]);
+  }
+
+  async #switchTo(key: string): Promise<void> {
+    this.#conversation = this.#options.agent.conversation(key);
+    await this.#conversation.recover();
+    await showConversation(this.#conversation, this.#output);
+    await this.#measure();
+  }
+
+  /** That it cannot be told how full the window is is no reason to end a chat. */
+  async #measure(): Promise<void> {
+    const { session } = this.#conversation;
+    await this.#notes.guard(async () => void (this.#usage = await measureUsage(session, this.#options)));
+    this.#screen.changed();
+  }
+
+  #interrupt(): void {
+    if (this.#isLeaving) this.#hurry();
+    else if (this.#work.isCancelling) this.#notes.print("· still cancelling; Ctrl-D leaves", "dim");
+    else if (this.#work.isBusy) {
+      this.#input.putBack(this.#work.takeBack());
+      this.#questions.refuseAll();
+      this.#work.cancel(cancelled());
+    } else if (!this.#input.clear()) this.#notes.print("· to leave: /quit or Ctrl-D", "dim");
+  }
+
+  #complete(text: string): string {
+    const { text: completed, choices } = completeCommand(text, ALL_COMMANDS);
+    if (completed === text && choices.length > 1) this.#notes.print(choices.join("  "), "dim");
+    return completed;
+  }
+
+  async #suspend(): Promise<void> {
+    this.#screen.putAside();
+    await this.#terminal.suspend();
+    this.#screen.changed();
+  }
+
+  #show(event: AgentEvent): void {
+    if (event.agent !== this.#options.agent.name || event.key !== this.#conversation.key) return;
+    this.#clock.retryIn(event.type === "error" ? event.retryIn : undefined);
+    this.#screen.print(this.#view.take(event));
+  }
+
+  /** For work that nobody waits for before the end, and that does not reject. */
+  #aside(work: Promise<void>): void {
+    this.#beside.add(work);
+    void work.finally(() => this.#beside.delete(work));
+  }
+
+  #draw(width: number, height: number): BottomArea {
+    const { colors } = this.#terminal;
+    const { agent } = this.#options;
+    const question = this.#questions.current;
+    return drawBottom(
+      {
+        live: this.#view.live(),
+        waiting: this.#work.waiting,
+        status: {
+          doing: this.#doing(),
+          usage: this.#usage,
+          model: agent.model.name,
+          key: this.#conversation.key,
+        },
+        prompt:
+          question === undefined ? PROMPT : `${fitToWidth(onOneLine(question.tool), 20)}: yes or no? [y/N] `,
+        editor: this.#input.shown,
+      },
+      width,
+      height,
+      colors,
+    );
+  }
+
+  #doing(): string {
+    if (this.#isLeaving) return "leaving";
+    if (this.#work.isCancelling) return "cancelling";
+    return this.#work.isBusy ? this.#clock.describe() : "";
+  }
+}
+
+const cancelled = (): AgentError => new AgentError("CANCELLED", "cancelled");

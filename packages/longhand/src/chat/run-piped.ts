@@ -1,0 +1,145 @@
+/**
+ * A chat in plain lines: over a pipe, or on a terminal that cannot draw (TERM=dumb). Each line is a message, or a command; a line
+ * that is answered by a failure ends a pipe, since what follows was written for an answer that is not there.
+ */
+
+import { AgentError, type ApprovalQuestion, type Conversation } from "@longhand/agent";
+import { EXIT } from "../terminal/exit-codes.ts";
+import type { Output } from "../terminal/output.ts";
+import type { ChatSurroundings } from "./chat-command.ts";
+import type { ChatLink } from "./chat-link.ts";
+import { ALL_COMMANDS } from "./commands/all-commands.ts";
+import { describeFailure } from "./describe-failure.ts";
+import { greetingLines } from "./greeting.ts";
+import { parseCommand } from "./parse-command.ts";
+import { PlainView } from "./plain-view.ts";
+import { questionLines } from "./question-lines.ts";
+import { yesOrNo } from "./questions.ts";
+import { showConversation } from "./show-conversation.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+export interface PipedOptions extends ChatSurroundings {
+  readonly key: string;
+  readonly lines: AsyncIterable<string>;
+  readonly output: Output;
+  /** Each event is a line of JSON; then every line is a message, and none a command. */
+  readonly json: boolean;
+  readonly link: ChatLink;
+  /** Somebody types the lines and sees what is printed: they are greeted, prompted and asked. */
+  readonly isPerson: boolean;
+  /** Ctrl-C, SIGTERM: cancels the turn, and ends. */
+  readonly signal?: AbortSignal;
+}
+
+/** Resolves with the exit code. */
+export async function runPiped(options: PipedOptions): Promise<number> {
+  return await new PipedChat(options).run();
+}
+
+class PipedChat {
+  readonly #options: PipedOptions;
+  readonly #lines: AsyncIterator<string>;
+  readonly #view: PlainView;
+  readonly #signal: AbortSignal;
+  #conversation: Conversation;
+  #hasLeft = false;
+
+  constructor(options: PipedOptions) {
+    this.#options = options;
+    this.#lines = options.lines[Symbol.asyncIterator]();
+    this.#view = new PlainView(options.output, options.json);
+    this.#signal = options.signal ?? new AbortController().signal;
+    this.#conversation = options.agent.conversation(options.key);
+  }
+
+  async run(): Promise<number> {
+    const { agent, key, link, output, isPerson } = this.#options;
+    const unlink = link.join({
+      event: (event) => {
+        if (event.agent === agent.name && event.key === this.#conversation.key) this.#view.take(event);
+      },
+      problem: ({ message }) => output.writeError(`longhand: ${message}\n`),
+      approve: isPerson ? async (question) => await this.#ask(question) : undefined,
+    });
+    try {
+      if (isPerson) output.write(greetingLines(agent, key, output.width, output.colors).join("\n") + "\n");
+      const isWell = await this.#answerAll();
+      await untilAborted(this.#conversation.settled(), this.#signal);
+      return isWell && !this.#signal.aborted ? EXIT.ok : EXIT.failed;
+    } finally {
+      unlink();
+      await this.#lines.return?.();
+    }
+  }
+
+  async #answerAll(): Promise<boolean> {
+    const { isPerson, output } = this.#options;
+    while (!this.#hasLeft) {
+      if (isPerson) output.write("> ");
+      const line = await this.#nextLine();
+      if (line === undefined) return true;
+      if (line.trim() === "" || (await this.#answer(line)) || isPerson) continue;
+      output.writeError("longhand: the lines after this one were not sent\n");
+      return false;
+    }
+    return true;
+  }
+
+  /** `undefined`: there are no more. */
+  async #nextLine(): Promise<string | undefined> {
+    const next = await untilAborted(this.#lines.next(), this.#signal);
+    return next === undefined || next.done === true ? undefined : next.value;
+  }
+
+  async #answer(line: string): Promise<boolean> {
+    const { json, output, toPaste } = this.#options;
+    const parsed = json ? ({ kind: "message" } as const) : parseCommand(line, ALL_COMMANDS);
+    try {
+      switch (parsed.kind) {
+        case "message":
+          return await this.#say(line.replace(/^\s+(?=\/)/u, ""));
+        case "unknown":
+          output.writeError(`${parsed.hint}\n`);
+          return false;
+        case "command":
+          await parsed.command.run(parsed.argument, {
+            ...this.#options,
+            commands: ALL_COMMANDS,
+            conversation: this.#conversation,
+            signal: this.#signal,
+            switchTo: async (key) => await this.#switchTo(key),
+            // Nothing runs while a line is read: it is a message like any other, and is answered before the next.
+            sayNow: () => {
+              throw new AgentError(
+                "OPTION_INVALID",
+                "/now is for a chat on a terminal: here each line waits for its turn",
+              );
+            },
+            leave: () => (this.#hasLeft = true),
+          });
+          return true;
+      }
+    } catch (error) {
+      output.writeError(`${describeFailure(error, toPaste)}\n`);
+      return false;
+    }
+  }
+
+  async #say(text: string): Promise<boolean> {
+    const { outcome } = await this.#conversation.say({ text }, { signal: this.#signal });
+    return outcome === "answered";
+  }
+
+  async #switchTo(key: string): Promise<void> {
+    this.#conversation = this.#options.agent.conversation(key);
+    await this.#conversation.recover();
+    if (this.#options.isPerson) await showConversation(this.#conversation, this.#options.output);
+  }
+
+  async #ask(question: ApprovalQuestion): Promise<boolean> {
+    const { output } = this.#options;
+    const lines = questionLines(question, { colors: output.colors, width: () => output.errorWidth });
+    output.writeError(`${lines.join("\n")}\nyes or no? [y/N] `);
+    return yesOrNo((await this.#nextLine()) ?? "no") === true;
+  }
+}

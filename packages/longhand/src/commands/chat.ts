@@ -1,0 +1,155 @@
+/** `longhand chat [KEY]`, and `longhand` alone on a terminal: a conversation with an agent. */
+
+import { join } from "node:path";
+import type { AgentInstance } from "@longhand/agent";
+import { type Agents, withAgents } from "../assembly/with-agents.ts";
+import { ChatLink } from "../chat/chat-link.ts";
+import type { ChatSurroundings } from "../chat/chat-command.ts";
+import { newKey } from "../chat/new-key.ts";
+import { CommandError } from "../command-error.ts";
+import { chooseSession, READABLE } from "../sessions/choose-session.ts";
+import { LAST } from "../sessions/match-key.ts";
+import { addExamples } from "./add-examples.ts";
+import { parseNotEmpty } from "./parse-not-empty.ts";
+import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
+
+interface ChatCommandOptions extends JsonOption {
+  readonly message?: string;
+  readonly continue?: boolean;
+  readonly model?: string;
+  readonly agent?: string;
+  readonly orTour?: boolean;
+}
+
+const MOST_INPUT_BYTES = 8 * 1024 * 1024;
+
+export const defineCommand: DefineCommand = (command, begin) => {
+  addExamples(command, [
+    ["longhand chat", "a new conversation"],
+    ["longhand chat --continue", "go on with the newest one"],
+    ["longhand chat kitchen", "go on with this one, or begin it"],
+    ['longhand chat -m "list the files"', "one message, one answer"],
+    ['echo "what did I say about the boiler?" | longhand chat kitchen', "over a pipe, each line a message"],
+    ["longhand chat --model ollama:gemma4:e4b", "with this model"],
+  ]);
+  command
+    .argument("[key]", "of the session (default: a new one)")
+    .option("-m, --message <text>", "say this, print the answer and end; - reads it from standard input")
+    .option("-c, --continue", "the newest session")
+    .option("--model <name>", "ollama:NAME, openai:NAME, anthropic:NAME or offline", parseNotEmpty)
+    .option("--agent <name>", "one of the agents of longhand.json (default: the first)", parseNotEmpty)
+    .option("--json", "what happens as lines of JSON, for a program")
+    .option("--or-tour", "where there is no terminal, the tour instead")
+    .addHelpText(
+      "after",
+      "\nIn the chat, /help lists its commands. Exits with 1 if a message was not answered.",
+    )
+    .action(async (key: string | undefined, options: ChatCommandOptions) => {
+      const surroundings = begin(options);
+      if (options.orTour === true && !isTerminal(surroundings)) {
+        const { runTour } = await import("./tour.ts");
+        await runTour(surroundings);
+        return;
+      }
+      if ((await chat(surroundings, key, options)) !== 0) surroundings.markFailed();
+    });
+};
+
+function isTerminal({ input, output }: Surroundings): boolean {
+  return input.isTerminal && output.isTerminal;
+}
+
+async function chat(
+  surroundings: Surroundings,
+  key: string | undefined,
+  options: ChatCommandOptions,
+): Promise<number> {
+  if (key !== undefined && options.continue === true) {
+    throw new CommandError("USAGE_INVALID", "a key and --continue exclude each other");
+  }
+  const { places, environment } = surroundings;
+  const link = new ChatLink();
+  return await withAgents(
+    {
+      ...{ places, environment, model: options.model, only: options.agent },
+      ...{ events: link.events, onProblem: link.onProblem, approve: link.approve },
+    },
+    async (agents) => await converse(agents, surroundings, link, key, options),
+  );
+}
+
+async function converse(
+  agents: Agents,
+  surroundings: Surroundings,
+  link: ChatLink,
+  wanted: string | undefined,
+  options: ChatCommandOptions,
+): Promise<number> {
+  const { agent, models } = agents;
+  const { output, input, environment, json, places, toPaste, currentDirectory } = surroundings;
+  const key = await keyOf(agent, wanted, options, surroundings);
+  const around: ChatSurroundings = {
+    agent,
+    toPaste,
+    currentDirectory,
+    chooseModel: async (name) => await models.make(name),
+    contextOptions: async () => await contextOptionsOf(agents),
+    ...(await askOf(agent)),
+  };
+  const signal = surroundings.interruption();
+  if (options.message !== undefined) {
+    const { runOnce } = await import("../chat/run-once.ts");
+    const text = options.message === "-" ? await readAll(input) : options.message;
+    return await runOnce({ agent, key, text, json, output, input, link, signal });
+  }
+  if (isTerminal(surroundings) && environment["TERM"] !== "dumb" && !json) {
+    const { runChat } = await import("../chat/run-chat.ts");
+    const { processTerminal } = await import("../chat/process-terminal.ts");
+    const terminal = processTerminal(output.colors);
+    const historyFile = join(places.home.path, "chat-history");
+    return await runChat({ ...around, key, terminal, link, historyFile, signal });
+  }
+  const { runPiped } = await import("../chat/run-piped.ts");
+  const { processLines } = await import("../chat/process-lines.ts");
+  const isPerson = isTerminal(surroundings) && !json;
+  return await runPiped({ ...around, key, lines: processLines(), output, json, link, isPerson, signal });
+}
+
+/** With KEY that session, also by a part of its key; else a new one, or the newest with --continue. */
+async function keyOf(
+  agent: AgentInstance,
+  wanted: string | undefined,
+  options: ChatCommandOptions,
+  { output, toPaste }: Surroundings,
+): Promise<string> {
+  const choice = { output, toPaste, among: READABLE };
+  if (options.continue === true) {
+    for await (const { key } of agent.store.list({ limit: 1 })) return key;
+    return await newKey(agent.store, output.now());
+  }
+  if (wanted === undefined) return await newKey(agent.store, output.now());
+  if (wanted === LAST) return (await chooseSession(agent.store, wanted, choice)).key;
+  return wanted;
+}
+
+async function contextOptionsOf({ agent, config }: Agents): Promise<{ maxTokens: number; model: string }> {
+  const own = config.agents.find(({ name }) => name === agent.name) ?? config.agents[0];
+  return await Promise.resolve({
+    maxTokens: own.max_context_tokens,
+    reserve: own.max_answer_tokens,
+    model: agent.model.name,
+    tools: agent.tools.map(({ schema }) => schema),
+  });
+}
+
+async function askOf(agent: AgentInstance): Promise<Pick<ChatSurroundings, "ask">> {
+  if (agent.model.canSummarise === false) return {};
+  const { askModelOf } = await import("@longhand/agent");
+  return { ask: async (question, signal) => await askModelOf(agent.model)(question, signal) };
+}
+
+async function readAll(input: Surroundings["input"]): Promise<string> {
+  const text = (await input.read(MOST_INPUT_BYTES)).toString("utf8").trimEnd();
+  if (text === "") throw new CommandError("USAGE_INVALID", "there is no message on standard input");
+  return text;
+}

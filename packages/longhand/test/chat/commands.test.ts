@@ -1,0 +1,222 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { defineTool } from "@longhand/agent";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { ALL_COMMANDS } from "../../src/chat/commands/all-commands.ts";
+import { newKey } from "../../src/chat/new-key.ts";
+import { completeCommand, parseCommand } from "../../src/chat/parse-command.ts";
+import { withTemporaryDirectory } from "../support/fake-world.ts";
+import { gate, withChat } from "./support/chat-in-memory.ts";
+import type { Script } from "./support/fake-agent.ts";
+
+const echo: Script = async ({ text, say }) => {
+  say(`echo of ${text}`);
+  return await Promise.resolve("answered");
+};
+const wide = { width: 100, height: 40 };
+
+describe("what is a command", () => {
+  test("every command of the issue is there", () => {
+    expect(ALL_COMMANDS.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(
+        "help new sessions resume fork undo compact context memory model tools export quit".split(" "),
+      ),
+    );
+  });
+
+  test.each([
+    ["/help", "command"],
+    ["/HELP", "command"],
+    ["/export a b.md", "command"],
+    ["/etc/hosts is a file", "message"],
+    [" /help", "message"],
+    ["/", "message"],
+    ["what is /help", "message"],
+    ["/halp", "unknown"],
+  ])("%j is a %s", (line, kind) => {
+    expect(parseCommand(line, ALL_COMMANDS).kind).toBe(kind);
+  });
+
+  test.each([
+    ["/hlep", "/help"],
+    ["/mem", "/memory"],
+    ["/quti", "/quit"],
+    ["/exprt", "/export"],
+    ["/undoo", "/undo"],
+  ])("%s is answered by %s", (line, suggestion) => {
+    const parsed = parseCommand(line, ALL_COMMANDS);
+    expect(parsed.kind === "unknown" && parsed.hint).toContain(`did you mean ${suggestion}?`);
+  });
+
+  test("completion", () => {
+    expect(completeCommand("/he", ALL_COMMANDS).text).toBe("/help ");
+    expect(completeCommand("/co", ALL_COMMANDS)).toEqual({ text: "/co", choices: ["/compact", "/context"] });
+    expect(completeCommand("/zz", ALL_COMMANDS)).toEqual({ text: "/zz", choices: [] });
+    expect(completeCommand("hello", ALL_COMMANDS)).toEqual({ text: "hello", choices: [] });
+  });
+});
+
+describe("commands in a chat", () => {
+  test("/help names every command; an unknown one is put back to be mended; Tab completes", async () => {
+    await withChat(
+      echo,
+      async ({ terminal, enters, sees }) => {
+        enters("/help");
+        await sees(...ALL_COMMANDS.map(({ name }) => `/${name}`), "Ctrl-C");
+        enters("/hlep");
+        await sees("did you mean /help?", "❯ /hlep");
+        terminal.type("\u0015/mo\t");
+        await sees("❯ /model");
+        terminal.type("\u0015/co\t");
+        await sees("/compact  /context");
+        enters("\u0015 /no command");
+        await sees("echo of /no command");
+      },
+      wide,
+    );
+  });
+
+  test("/new, /sessions, /resume and /fork go from one conversation to another, and mix none", async () => {
+    await withChat(
+      echo,
+      async ({ terminal, enters, sees, agent }) => {
+        enters("/fork");
+        await sees("there is nothing to fork");
+        enters("one");
+        await sees("echo of one");
+        enters("/new second");
+        await sees("A new conversation: second", "· second");
+        enters("two");
+        await sees("echo of two");
+        enters("/new talk");
+        await sees("talk is there already");
+        enters("/sessions");
+        await sees(/\* second +two +2/, / {2}talk +one +2/);
+        enters("/resume tal");
+        await sees(/talk {2}2 messages/);
+        enters("/fork");
+        await sees("Now in talk:2, which begins with the 2 messages of talk.");
+        enters("three");
+        await sees("echo of three");
+        enters("/resume nowhere");
+        await sees("no session has “nowhere” in its key", "/sessions");
+        enters("/resume");
+        await sees(/· second$/m);
+        enters("/new");
+        await sees(/A new conversation: chat:2026-11-15-\d{6}/);
+        const said = async (key: string): Promise<unknown[]> =>
+          (await agent.store.session(key).messages())
+            .filter(({ role }) => role === "user")
+            .map(({ content }) => content);
+        expect(await said("talk")).toEqual(["one"]);
+        expect(await said("second")).toEqual(["two"]);
+        expect(await said("talk:2")).toEqual(["one", "three"]);
+        expect(terminal.isOpen).toBe(true);
+      },
+      wide,
+    );
+  });
+
+  test("/undo takes the last turn back, and waits for the answer that is being given", async () => {
+    const { opened, open } = gate();
+    const script: Script = async ({ text, say }) => {
+      if (text === "two") await opened;
+      say(`echo of ${text}`);
+      return "answered";
+    };
+    await withChat(
+      script,
+      async ({ enters, sees, agent }) => {
+        enters("/undo");
+        await sees("there is no turn to take back");
+        enters("one");
+        await sees("echo of one");
+        enters("two");
+        enters("/undo");
+        await sees("waiting: /undo");
+        open();
+        await sees("The last turn is taken back; 2 messages left", "longhand undo --to 4 talk");
+        expect((await agent.store.session("talk").messages()).map(({ content }) => content)).toEqual([
+          "one",
+          "echo of one",
+        ]);
+      },
+      wide,
+    );
+  });
+
+  test("/context, /compact, /memory, /model and /tools", async () => {
+    const tool = defineTool({
+      name: "look",
+      description: "Looks at something.",
+      parameters: z.object({ what: z.string() }),
+      run: () => "seen",
+      needsApproval: () => "it looks",
+    });
+    await withChat(
+      echo,
+      async ({ enters, sees, agent }) => {
+        enters("/compact");
+        await sees("There is nothing to cut");
+        for (let number = 1; number <= 6; number++) {
+          enters(`number ${number} ${"and many words ".repeat(60)}`);
+          await sees(`echo of number ${number}`);
+        }
+        enters("/context");
+        await sees("a window of 32000 tokens", "turns", "kept free for it");
+        enters("/compact");
+        await sees(/A summary stands for \d+ messages now/);
+        enters("/memory");
+        await sees("This agent has no memory.");
+        enters("/model");
+        await sees("To change it for this chat");
+        enters("/model fake:two");
+        await sees("From now on fake:two answers.");
+        expect(agent.model.name).toBe("fake:two");
+        enters("/model nothing");
+        await sees("no model nothing");
+        expect(agent.model.name).toBe("fake:two");
+        enters("/tools");
+        await sees("look  (may ask first) Looks at something.");
+      },
+      { ...wide, tools: [tool] },
+    );
+  });
+
+  test("/export writes a new file that only its owner can read, and replaces none", async () => {
+    await withTemporaryDirectory(async (directory) => {
+      await withChat(
+        echo,
+        async ({ enters, sees }) => {
+          enters("/export talk.md");
+          await sees("nothing was said here yet");
+          enters("hello");
+          await sees("echo of hello");
+          enters("/export");
+          await sees("say where to");
+          enters("/export talk.md");
+          await sees("only you can read it");
+          enters("/export talk.md");
+          await sees("is there already");
+          enters("/export all.jsonl");
+          await sees("all.jsonl");
+          await sees(/jsonl, \d+/);
+        },
+        { ...wide, width: 200, currentDirectory: directory },
+      );
+      expect(await readFile(join(directory, "talk.md"), "utf8")).toContain("echo of hello");
+      expect((await stat(join(directory, "talk.md"))).mode & 0o777).toBe(0o600);
+      expect((await readFile(join(directory, "all.jsonl"), "utf8")).trim().split("\n")).toHaveLength(2);
+    });
+  });
+
+  test("a new key is never one that is in use", async () => {
+    await withChat(echo, async ({ agent }) => {
+      const now = new Date(2026, 10, 15, 9, 5, 7);
+      expect(await newKey(agent.store, now)).toBe("chat:2026-11-15-090507");
+      await agent.store.session("chat:2026-11-15-090507").append({ role: "user", content: "x" });
+      expect(await newKey(agent.store, now)).toBe("chat:2026-11-15-090507-2");
+    });
+  });
+});
