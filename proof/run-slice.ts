@@ -7,7 +7,7 @@ import { NO_SHRINKING } from "./shrinking.ts";
 import type { Outcome, WorkerMessage } from "./worker-message.ts";
 
 /** No slice takes more than a minute, on a busy machine or over a broken store a few; one that takes so long hangs. */
-const TIME_LIMIT = 8 * 60_000;
+const TIME_LIMIT = 25 * 60_000;
 /** A slice of the mutants runs slices of other parts itself, one after another, each with the limit above. */
 const LIMITS: Readonly<Record<string, number>> = { mutants: 20 * TIME_LIMIT };
 const KEPT_OUTPUT = 4000;

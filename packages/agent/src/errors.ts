@@ -5,7 +5,6 @@
 
 export const AGENT_ERROR_CODES = [
   // kernel
-  "MAILBOX_FULL",
   "ACTOR_STOPPED",
   "ACTOR_FAILED",
   "NO_ANSWER",

@@ -1,7 +1,9 @@
 /** `@longhand/agent`: every public name. docs/agent.md */
 
+export { MOST_LINE_BYTES } from "./channels/parse-line.ts";
 export { serveLines, type ServeOptions } from "./channels/serve-lines.ts";
 export { placeOfKey, sessionKeyOf, type ChatPlace } from "./channels/session-key.ts";
+export { splitLines, type UnusableLine } from "./channels/split-lines.ts";
 export { AGENT_ERROR_CODES, AgentError, isAgentError, type AgentErrorCode } from "./errors.ts";
 export type { AgentEvent, EventPlace, EventSink, TurnEvent, TurnOutcome } from "./events.ts";
 export { openLoop } from "./loop/open-loop.ts";

@@ -10,19 +10,21 @@ import { abortReason } from "../kernel/abort-reason.ts";
 import { createKernel } from "../kernel/create-kernel.ts";
 import type { AgentInstance, Conversation } from "../loop/types.ts";
 import { eachUntilAborted } from "../turn/each-until-aborted.ts";
+import { openTurnOf } from "../turn/turn-log.ts";
 import { ChannelActors } from "./channel-actors.ts";
 import { LineOutput } from "./line-output.ts";
 import { parseLine, type LineIn } from "./parse-line.ts";
 import { placeOfKey, type ChatPlace } from "./session-key.ts";
 import { Slots } from "./slots.ts";
+import type { UnusableLine } from "./split-lines.ts";
 
 export interface ServeOptions {
   /** A line may name one of them; otherwise it is for the first. */
   readonly agents: readonly [AgentInstance, ...AgentInstance[]];
   /** Tells the sink what happens in the agents, until the function it answers with is called. */
   readonly listen: (sink: EventSink) => () => void;
-  /** Whole lines without their ends. */
-  readonly lines: AsyncIterable<string>;
+  /** Whole lines without their ends, as splitLines makes them. Not read any further than there is room for turns. */
+  readonly lines: AsyncIterable<string | UnusableLine>;
   /** Without the line's end. Waited for before the next one. */
   readonly write: (line: string) => void | Promise<void>;
   /** No more lines are read then; turns in hand are cancelled and waited for. */
@@ -30,6 +32,9 @@ export interface ServeOptions {
   /** Turns in hand at the same time; reading waits. @default 64 */
   readonly mostTurns?: number;
 }
+
+/** Milliseconds. Whoever holds a session for a single write gives it up within that. */
+const LONGEST_RECOVERY_WAIT = 1000;
 
 /**
  * First closes the turns that a crash has left open, then reads. Resolves when the lines have ended, all turns are over and
@@ -61,7 +66,9 @@ class LineServer {
   async run(): Promise<void> {
     const { signal, listen, lines } = this.#options;
     const onAbort = (): void => {
-      this.#end(signal.reason);
+      this.#end(
+        new AgentError("LOOP_CLOSED", "the program ends; nothing was kept of this line: send it again"),
+      );
     };
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
@@ -91,7 +98,10 @@ class LineServer {
     for (const turn of this.#turns) turn.abort(why);
   }
 
-  /** Every session of every channel, so that nobody's turn stays open until they happen to speak again. */
+  /**
+   * Nobody's turn stays open until they happen to speak again. A look at each session without a lock; only one with an open turn
+   * is worked on. Where somebody else works on it that is no crash, and nothing to wait for.
+   */
   async #hydrate(channels: ChannelActors): Promise<void> {
     for (const agent of this.#options.agents) {
       for await (const { key } of agent.store.list({ status: "active" })) {
@@ -99,20 +109,22 @@ class LineServer {
         const place = placeOfKey(key);
         if (place === undefined) continue;
         await this.#give(channels, place, {}, async () => {
-          await conversationOf(agent, key, place).recover();
+          if ((await openTurnOf(agent.store.session(key))) === undefined) return;
+          await conversationOf(agent, key, place).recover({ wait: LONGEST_RECOVERY_WAIT });
         });
       }
     }
     await this.#slots.allFree();
   }
 
-  async #take(text: string, channels: ChannelActors): Promise<void> {
+  async #take(text: string | UnusableLine, channels: ChannelActors): Promise<void> {
     this.#lineNumber += 1;
     const line = this.#lineNumber;
-    if (text.trim() === "") return;
+    if (typeof text === "string" && text.trim() === "") return;
     let parsed: LineIn;
     let agent: AgentInstance;
     try {
+      if (typeof text !== "string") throw new Error(text.unusable);
       parsed = parseLine(text);
       agent = this.#agentOf(parsed.agent);
     } catch (error) {
@@ -171,7 +183,9 @@ class LineServer {
 /** What is remembered of a sender stays with that sender in that channel. */
 function conversationOf(agent: AgentInstance, key: string, place: ChatPlace): Conversation {
   const { channel, account, sender } = place;
-  const where = account === undefined ? channel : JSON.stringify([channel, account]);
+  // A channel whose name looks like such a list is put into one itself, so that no two places are the same.
+  const isPlain = account === undefined && !channel.startsWith("[");
+  const where = isPlain ? channel : JSON.stringify([channel, ...(account === undefined ? [] : [account])]);
   return agent.conversation(key, { scope: { agent: agent.name, channel: where, user: sender } });
 }
 

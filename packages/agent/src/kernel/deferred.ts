@@ -2,8 +2,8 @@
 
 export interface Deferred<T> {
   readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: unknown): void;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export function deferred<T>(): Deferred<T> {

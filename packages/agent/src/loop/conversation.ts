@@ -90,9 +90,9 @@ export class ActorConversation implements Conversation {
     return true;
   }
 
-  async recover(): Promise<TurnResult | undefined> {
+  async recover(options?: { wait?: number }): Promise<TurnResult | undefined> {
     if (this.#current !== undefined) return undefined;
-    return await recoverTurn(this.session, this.#settings.turn());
+    return await recoverTurn(this.session, this.#settings.turn(), options);
   }
 
   async settled(): Promise<void> {

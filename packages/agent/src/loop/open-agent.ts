@@ -1,7 +1,7 @@
 /** One agent: its store, its memory, its tools, its conversations. Nothing of it is shared with another. */
 
 import type { Session, Store } from "@longhand/store";
-import type { AskModel } from "@longhand/store/context";
+import type { AskModel, ContextOptions } from "@longhand/store/context";
 import { openMemory, type Memory, type Scope } from "@longhand/store/memory";
 import type { Kernel } from "../kernel/types.ts";
 import { askModelOf } from "../models/ask-model.ts";
@@ -112,6 +112,17 @@ export class OpenAgent implements AgentInstance {
     this.#model = model;
   }
 
+  async contextOptions(key: string): Promise<ContextOptions> {
+    const { system, tools, model, maxContextTokens, maxAnswerTokens } = this.#turnSettings(key);
+    return {
+      system: await system(""),
+      tools: tools.map(({ schema }) => schema),
+      model: model.name,
+      ...(maxContextTokens === undefined ? {} : { maxTokens: maxContextTokens }),
+      ...(maxAnswerTokens === undefined ? {} : { reserve: maxAnswerTokens }),
+    };
+  }
+
   conversation(key: string, options: { scope?: Scope } = {}): Conversation {
     const known = this.#conversations.get(key);
     const scope = options.scope ?? known?.scope ?? { agent: this.name };
@@ -155,7 +166,8 @@ export class OpenAgent implements AgentInstance {
   }
 
   #turnSettings(key: string): TurnSettings {
-    const { maxContextTokens, maxAnswerTokens, maxSteps, retry, redact, instructions } = this.#settings;
+    const { maxContextTokens, maxAnswerTokens, maxSteps, retry, toolLimit, redact, instructions } =
+      this.#settings;
     const { events, approve } = this.#surroundings;
     const { name, workspace, skills, memory } = this;
     const scope = this.#scopeOf(key);
@@ -169,6 +181,7 @@ export class OpenAgent implements AgentInstance {
       ...(maxAnswerTokens === undefined ? {} : { maxAnswerTokens }),
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(retry === undefined ? {} : { retry }),
+      ...(toolLimit === undefined ? {} : { toolLimit }),
       ...(redact === undefined ? {} : { redact }),
       ...(approve === undefined ? {} : { approve }),
     };

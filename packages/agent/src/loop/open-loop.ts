@@ -96,17 +96,20 @@ function tellOf(event: KernelEvent, onProblem: (problem: Problem) => void): void
   const tell = (code: string, message: string): void => onProblem({ agent: undefined, code, message });
   switch (event.type) {
     case "crashed":
-      return tell(
+      tell(
         "ACTOR_CRASHED",
         `${event.actor} crashed and begins anew in ${event.restartIn} ms: ${String(event.error)}`,
       );
+      break;
     case "failed":
-      return tell(
+      tell(
         "ACTOR_FAILED",
         `${event.actor} crashed ${event.crashes} times and was given up: ${String(event.error)}`,
       );
+      break;
     case "undeliverable":
-      return refuse(event.message);
+      refuse(event.message);
+      break;
     default:
       assertNever(event);
   }

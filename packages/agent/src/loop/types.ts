@@ -1,6 +1,7 @@
 /** The public face of the loop: several named agents in one process. docs/agent.md */
 
 import type { Session, Store } from "@longhand/store";
+import type { ContextOptions } from "@longhand/store/context";
 import type { Memory, Scope } from "@longhand/store/memory";
 import type { AgentEvent } from "../events.ts";
 import type { Model } from "../models/model.ts";
@@ -45,6 +46,8 @@ export interface AgentSettings {
   readonly maxHistoryMessages?: number;
   readonly maxSteps?: number;
   readonly retry?: RetrySettings;
+  /** Milliseconds for one call of a tool. @default 120000 */
+  readonly toolLimit?: number;
   /** Hides secrets in what tools answer. @default nothing is hidden */
   readonly redact?: (text: string) => string;
 }
@@ -76,6 +79,8 @@ export interface AgentInstance {
   readonly model: Model;
   /** From the next call of a model on. */
   useModel(model: Model): void;
+  /** As the next request of this session would be made, for a usage bar. */
+  contextOptions(key: string): Promise<ContextOptions>;
   /** `scope`: whose memory it reads and adds to. @default { agent: its name } */
   conversation(key: string, options?: { scope?: Scope }): Conversation;
 }
@@ -95,8 +100,11 @@ export interface Conversation {
   ): Promise<TurnResult>;
   /** `false`: no turn ran. Resolves when the turn has ended. */
   cancel(): Promise<boolean>;
-  /** Closes a turn that a crash has left open. `undefined`: there was none. Done by `say` too. */
-  recover(): Promise<TurnResult | undefined>;
+  /**
+   * Closes a turn that a crash has left open. `undefined`: there was none. Done by `say` too. Takes no lock where no turn is open. `wait`:
+   * milliseconds for somebody who works on the session; then it is left to them. @default until they are done
+   */
+  recover(options?: { wait?: number }): Promise<TurnResult | undefined>;
   /** Compaction and consolidation that a turn has set off in the background. */
   settled(): Promise<void>;
 }

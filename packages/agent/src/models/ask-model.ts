@@ -1,6 +1,7 @@
 /** A model as summaries and memory need one: text in, text out. */
 
 import { estimateTokens, type AskModel } from "@longhand/store/context";
+import { AgentError } from "../errors.ts";
 import type { Model } from "./model.ts";
 
 export interface AskModelOptions {
@@ -18,8 +19,12 @@ export function askModelOf(model: Model, options: AskModelOptions = {}): AskMode
     ] as const;
     const contextTokens = Math.max(options.contextTokens ?? 0, neededFor(system, user, maxTokens));
     const request = { messages, tools: [], contextTokens, maxTokens };
-    for await (const event of model.stream(request, signal))
+    let isWhole = false;
+    for await (const event of model.stream(request, signal)) {
       if (event.type === "text") pieces.push(event.text);
+      if (event.type === "finish") isWhole = true;
+    }
+    if (!isWhole) throw new AgentError("MODEL_BROKEN", `the answer of ${model.name} was cut off`);
     return pieces.join("");
   };
 }

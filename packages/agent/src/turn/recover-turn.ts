@@ -4,7 +4,7 @@
  * is still to be done is told by the log alone: a recovery that is killed is simply begun anew.
  */
 
-import type { Message, Session, ToolCall } from "@longhand/store";
+import { isLonghandError, type Message, type Session, type ToolCall } from "@longhand/store";
 import type { TurnOutcome } from "../events.ts";
 import { contentText, saysSomething } from "./content-text.ts";
 import { LONGEST_LOCK_WAIT } from "./longest-lock-wait.ts";
@@ -17,14 +17,24 @@ const UNKNOWN =
 const NOT_RUN =
   "[not run: the program ended before this had begun, or while it only read; nothing was changed by it]";
 
-/** `undefined`: no turn was open. Waits in line for whoever works on the session. */
+/**
+ * `undefined`: no turn was open; or, with `wait`, somebody has been working on the session for so many milliseconds, and a turn in somebody's
+ * hand was left open by no crash. Without `wait` it stands in line for them.
+ */
 export async function recoverTurn(
   session: Session,
   settings: Pick<TurnSettings, "agent" | "events">,
+  { wait }: { readonly wait?: number } = {},
 ): Promise<TurnResult | undefined> {
   // Without a lock first: a session that is whole is not to be waited for.
   if ((await openTurnOf(session)) === undefined) return undefined;
-  const lock = await session.lock({ wait: LONGEST_LOCK_WAIT });
+  let lock: AsyncDisposable;
+  try {
+    lock = await session.lock({ wait: wait ?? LONGEST_LOCK_WAIT });
+  } catch (error) {
+    if (wait !== undefined && isLonghandError(error, "SESSION_LOCKED")) return undefined;
+    throw error;
+  }
   try {
     return await closeOpenTurn(session, settings);
   } finally {

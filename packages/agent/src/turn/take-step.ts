@@ -1,7 +1,13 @@
 /** One step of a turn: the context, the model's answer, and that answer as one durable message. */
 
 import type { Message } from "@longhand/store";
-import { buildContext, compactSession, correctionOf, reportUsage } from "@longhand/store/context";
+import {
+  buildContext,
+  compactSession,
+  correctionOf,
+  reportUsage,
+  type Compaction,
+} from "@longhand/store/context";
 import { isAgentError } from "../errors.ts";
 import { tryParseJson } from "../parse-json.ts";
 import { askModelOf } from "../models/ask-model.ts";
@@ -12,6 +18,11 @@ import type { StepCall } from "./step-call.ts";
 import type { AskedCall, StreamedAnswer } from "./stream-answer.ts";
 import type { TurnInHand } from "./turn-in-hand.ts";
 import { untilAborted } from "../models/until-aborted.ts";
+import { pause } from "../kernel/pause.ts";
+
+/** Milliseconds; as often as this makes the two minutes that a compaction may take. */
+const LOOK_AGAIN = 250;
+const MOST_LOOKS = 480;
 
 /** The calls that the model wants, none if it has answered. Too much for the model: compacts once, and asks again. */
 export async function takeStep(turn: TurnInHand): Promise<readonly StepCall[]> {
@@ -95,13 +106,22 @@ async function compactOnce(turn: TurnInHand): Promise<boolean> {
   if (turn.wasCompacted) return false;
   turn.wasCompacted = true;
   const { model, maxContextTokens } = turn.settings;
-  const compaction = await compactSession(turn.session, {
-    ask: askModelOf(model),
-    force: true,
-    maxContextTokens,
-    model: model.name,
-    signal: turn.signal,
-  });
+  const compact = async (): Promise<Compaction> =>
+    await compactSession(turn.session, {
+      ...(model.canSummarise === false
+        ? {}
+        : { ask: askModelOf(model, { contextTokens: maxContextTokens }) }),
+      force: true,
+      maxContextTokens,
+      model: model.name,
+      signal: turn.signal,
+    });
+  let compaction = await compact();
+  // It is being compacted in the background: what comes of that is what is wanted here.
+  for (let look = 0; look < MOST_LOOKS && !compaction.done && compaction.reason === "busy"; look++) {
+    await pause(LOOK_AGAIN, turn.signal);
+    compaction = await compact();
+  }
   // Somebody else has cut the view meanwhile: there is less to send, too.
   if (!compaction.done) return compaction.reason === "changed-meanwhile";
   turn.seq = Math.max(turn.seq, compaction.seq);

@@ -1,8 +1,10 @@
-import { memoryBackend, openStore, type Store } from "@longhand/store";
+import { memoryBackend, openStore, type Session, type Store } from "@longhand/store";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { serveLines, type ServeOptions } from "../../src/channels/serve-lines.ts";
 import { sessionKeyOf } from "../../src/channels/session-key.ts";
+import type { UnusableLine } from "../../src/channels/split-lines.ts";
 import { deferred } from "../../src/kernel/deferred.ts";
+import { TURN_NOTE } from "../../src/turn/turn-log.ts";
 import { FakeAgent, type FakeAgentOptions } from "./support/fake-agent.ts";
 
 type Line = Record<string, unknown>;
@@ -32,7 +34,7 @@ interface Served {
 }
 
 async function serve(
-  lines: AsyncIterable<string>,
+  lines: ServeOptions["lines"],
   options: Partial<FakeAgentOptions> & Partial<Pick<ServeOptions, "signal" | "mostTurns" | "write">> = {},
 ): Promise<Served> {
   const agent = new FakeAgent({ store, ...options });
@@ -48,6 +50,13 @@ async function serve(
   expect(agent.inHand).toBe(0);
   expect(agent.listeners).toBe(0);
   return { agent, out, ofType: (type) => out.filter((line) => line["type"] === type) };
+}
+
+async function leaveOpen(key: string): Promise<Session> {
+  const session = store.session(key);
+  await session.note(TURN_NOTE, { turn: "old", state: "open" });
+  await session.append({ role: "user", content: "before the crash" });
+  return session;
 }
 
 const ann = { channel: "telegram", chat: "ann", sender: "ann" };
@@ -138,6 +147,16 @@ describe("serveLines", () => {
     expect(out).toHaveLength(bad.length + 4);
   });
 
+  test("answers what is no line with one error at its number", async () => {
+    async function* lines(): AsyncGenerator<string | UnusableLine> {
+      yield await Promise.resolve({ unusable: "the line is no UTF-8" });
+      yield JSON.stringify({ ...ann, text: "still here" });
+    }
+    const { out, ofType } = await serve(lines());
+    expect(out[0]).toEqual({ type: "error", line: 1, code: "LINE_INVALID", message: "the line is no UTF-8" });
+    expect(ofType("done")).toMatchObject([{ line: 2, text: "you said still here" }]);
+  });
+
   test("takes a line of exactly the most bytes", async () => {
     const room = 1024 * 1024 - JSON.stringify({ ...ann, text: "" }).length;
     const { ofType } = await serve(linesOf({ ...ann, text: "x".repeat(room) }));
@@ -226,9 +245,11 @@ describe("serveLines", () => {
 
   test("closes turns that a crash has left open before it reads, and tells of them", async () => {
     const places = [ann, bobInGroup, { channel: "e-mail", account: "shop", chat: "1", sender: "2" }];
-    for (const key of [...places.map(sessionKeyOf), "by hand"]) {
-      await store.session(key).append({ role: "user", content: "before the crash" });
-    }
+    for (const key of [...places.map(sessionKeyOf), "by hand"]) await leaveOpen(key);
+    // Nothing is open in these, so nobody is to be kept waiting for them.
+    await store.session(sessionKeyOf({ ...ann, chat: "2" })).append({ role: "user", content: "no turn" });
+    const whole = await leaveOpen(sessionKeyOf({ ...ann, chat: "3" }));
+    await whole.note(TURN_NOTE, { turn: "old", state: "ended", outcome: "answered" });
     const open = new Set([
       sessionKeyOf(ann),
       sessionKeyOf({ channel: "e-mail", account: "shop", chat: "1", sender: "2" }),
@@ -278,6 +299,21 @@ describe("serveLines", () => {
     expect(ofType("done")).toMatchObject([{ outcome: "cancelled" }]);
     const never = await serve(linesOf({ ...ann, text: "too late" }), { signal: controller.signal });
     expect(never.out).toEqual([]);
+  });
+
+  test("on abort a line that was read and not said is told to be sent again", async () => {
+    const controller = new AbortController();
+    const { ofType, agent } = await serve(linesOf({ ...ann, text: "first" }, { ...bobInGroup, text: "second" }), {
+      signal: controller.signal,
+      mostTurns: 1,
+      work: async () => {
+        for (let turn = 0; turn < 20; turn += 1) await eventLoopTurn();
+        controller.abort(new Error("SIGTERM"));
+      },
+    });
+    expect(agent.said.map(({ said }) => said.text)).toEqual(["first"]);
+    expect(ofType("error")).toMatchObject([{ line: 2, code: "LOOP_CLOSED", sender: "bob" }]);
+    expect(ofType("error")[0]?.["message"]).toContain("send it again");
   });
 
   test("rejects when lines cannot be written or read, with nothing left in hand", async () => {

@@ -43,7 +43,7 @@ describe("several agents", () => {
     const directory = await temporaryDirectory();
     const { loop } = await openTestLoop(directory, [settingsIn(directory, echo)]);
     expect(loop.agent().name).toBe("main");
-    expect(() => loop.agent("mian")).toThrowError(expect.objectContaining({ code: "AGENT_UNKNOWN" }));
+    expect(() => loop.agent("mian")).toThrow(expect.objectContaining({ code: "AGENT_UNKNOWN" }));
     await loop.close();
   });
 
@@ -214,7 +214,7 @@ describe("after a turn", () => {
       if (request.tools.length === 0 && typeof system === "string" && system.includes("JSON")) {
         return says(JSON.stringify({ history_entry: "They met.", facts: ["Her name is Ada."] }));
       }
-      systems.push(String(system));
+      systems.push(typeof system === "string" ? system : "");
       return says("hello");
     });
     const settings = settingsIn(directory, model, { memory: join(directory, "main", "memory") });

@@ -1,6 +1,6 @@
 /** What a crash leaves of a turn, as records of a log, and how it is closed. */
 
-import type { Message, Session } from "@longhand/store";
+import { openStore, type Message, type Session } from "@longhand/store";
 import { describe, expect, test } from "vitest";
 import { refusal } from "../../../store/test/support/strict-provider.ts";
 import type { AgentEvent } from "../../src/events.ts";
@@ -9,7 +9,7 @@ import { rewindTurn } from "../../src/turn/rewind-turn.ts";
 import { plainText } from "./support/plain-text.ts";
 import { answer, say, scriptedModel } from "./support/scripted.ts";
 import { withChanges } from "./support/with-changes.ts";
-import { withStore } from "./support/with-store.ts";
+import { withDirectory, withStore } from "./support/with-store.ts";
 
 const question: Message = { role: "user", content: "go" };
 const twoCalls: Message = {
@@ -164,6 +164,28 @@ test("a history without any turn of ours is left alone", async () => {
     await session.note("longhand/turn", "not ours");
     expect(await recoverTurn(session, { agent: "test", events: () => undefined })).toBeUndefined();
     expect(await session.messages()).toHaveLength(2);
+  });
+});
+
+test("a turn that somebody works on is no crash: it is left to them, and a whole session is not locked at all", async () => {
+  await withDirectory(async (directory) => {
+    await using theirs = await openStore(directory);
+    await using ours = await openStore(directory);
+    await open(theirs.session("a"));
+    await theirs.session("a").append(question);
+    const lock = await theirs.session("a").lock();
+    const settings = { agent: "test", events: () => undefined };
+    const recovered = async (): Promise<unknown> =>
+      (await recoverTurn(ours.session("a"), settings, { wait: 20 }))?.outcome;
+    expect(await recovered()).toBeUndefined();
+    expect(await theirs.session("a").messages()).toEqual([question]);
+    await lock[Symbol.asyncDispose]();
+    // The negative control: what kept it from being closed was that somebody had it.
+    expect(await recovered()).toBe("interrupted");
+    const refuse = (): never => {
+      throw new Error("takes a lock");
+    };
+    expect(await recoverTurn(withChanges(ours.session("a"), { lock: refuse }), settings)).toBeUndefined();
   });
 });
 

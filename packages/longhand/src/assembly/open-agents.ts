@@ -92,6 +92,8 @@ async function settingsOf(
     maxHistoryMessages: agent.max_history_messages,
     maxSteps: agent.max_steps,
     redact: models.redact,
+    // Longer than a command may take, so that it is the command that is ended, and what it printed is told.
+    toolLimit: timeout_seconds * 1000 + 20_000,
     tools: ({ store, memory: opened, scopeOf }) =>
       chooseTools(
         [

@@ -26,17 +26,21 @@ export function drawBottom(bottom: Bottom, width: number, height: number, colors
     width,
     maxRows: Math.max(1, Math.floor(height / 2) - 1),
   });
-  const fixed = [
+  const status = [
     ...waitingLines(bottom.waiting, width, colors),
     statusLine(bottom.status, width - 1, colors),
-  ].slice(-Math.max(0, height - rows.length - 1));
+  ];
   // The newest of what is being written is seen; the rest of it comes above when it is finished.
-  const room = Math.max(0, height - rows.length - fixed.length - 1);
-  const above = [...(room === 0 ? [] : bottom.live.slice(-room)), ...fixed];
+  const fixed = last(status, height - rows.length - 1);
+  const above = [...last(bottom.live, height - rows.length - fixed.length - 1), ...fixed];
   return {
     lines: [...above, ...rows],
     cursor: { row: above.length + cursor.row, column: cursor.column },
   };
+}
+
+function last(lines: readonly string[], count: number): readonly string[] {
+  return count <= 0 ? [] : lines.slice(-count);
 }
 
 function waitingLines(waiting: readonly string[], width: number, colors: Colors): string[] {
@@ -44,5 +48,5 @@ function waitingLines(waiting: readonly string[], width: number, colors: Colors)
     .slice(0, SHOWN_WAITING)
     .map((text) => colors.dim(fitToWidth(`waiting: ${onOneLine(text.slice(0, 1000))}`, width - 1)));
   const more = waiting.length - SHOWN_WAITING;
-  return more > 0 ? [...shown, colors.dim(`… and ${more} more`)] : shown;
+  return more > 0 ? [...shown, colors.dim(fitToWidth(`… and ${more} more`, width - 1))] : shown;
 }

@@ -1,7 +1,7 @@
 /** A command of the chat, `/name argument`, and what one is given. Each is a file in commands/. */
 
 import type { AgentInstance, Conversation, Model } from "@longhand/agent";
-import type { AskModel, ContextOptions } from "@longhand/store/context";
+import type { AskModel } from "@longhand/store/context";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import type { Output } from "../terminal/output.ts";
 
@@ -37,8 +37,6 @@ export interface ChatSurroundings {
   readonly currentDirectory: string;
   /** From what a person typed to a model; rejects with an error that helps. */
   readonly chooseModel: (wanted: string) => Promise<Model>;
-  /** As the agent's next request would have it, for the usage bar. @default its tools and its model, and no system prompt */
-  readonly contextOptions?: () => Promise<ContextOptions>;
   /** Writes summaries for /compact. @default they are made without a model */
   readonly ask?: AskModel;
 }

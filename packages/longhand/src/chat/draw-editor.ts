@@ -20,15 +20,15 @@ export interface EditorFrame {
   readonly maxRows: number;
 }
 
-/** Too narrow for a prompt. */
-const NARROW = 8;
+/** Where there is less than this left, there is no prompt. */
+const LEAST_ROOM = 6;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 export function drawEditor(
   { text, cursor }: Pick<EditorState, "text" | "cursor">,
   frame: EditorFrame,
 ): DrawnEditor {
-  const prompt = frame.width < NARROW ? "" : frame.prompt;
+  const prompt = displayWidth(frame.prompt) + LEAST_ROOM > frame.width ? "" : frame.prompt;
   const indent = " ".repeat(displayWidth(prompt));
   const room = Math.max(1, frame.width - indent.length - 1);
   const rows: string[] = [prompt];

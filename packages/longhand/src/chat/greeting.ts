@@ -13,7 +13,7 @@ export function greetingLines(
 ): string[] {
   const { name, model, workspace, keptBy, store } = agent;
   const said = (text: string, paint: (line: string) => string): string[] =>
-    wrapText(text, width).map((line) => paint(line));
+    text === "" ? [] : wrapText(text, width).map((line) => paint(line));
   return [
     `${colors.bold(escapeLine(name))} · ${escapeLine(model.name)} · ${colors.cyan(escapeKey(key))}`,
     ...(store.directory === undefined ? [] : [colors.dim(`Kept in ${escapeLine(store.directory)}`)]),
@@ -21,7 +21,7 @@ export function greetingLines(
     ...said(NOT_AS_USUAL[keptBy], colors.yellow),
     ...said("/help lists the commands; /quit or Ctrl-D leaves.", colors.dim),
     "",
-  ].filter((line, index, lines) => line !== "" || index === lines.length - 1);
+  ];
 }
 
 const NOT_AS_USUAL: Readonly<Record<AgentInstance["keptBy"], string>> = {

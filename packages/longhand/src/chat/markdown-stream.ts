@@ -72,7 +72,9 @@ export class MarkdownStream {
       const { colors } = this.#style;
       if (!colors.isColorSupported) return [...before, ...this.#text(line)];
       const name = language.trim();
-      return name === "" ? before : [...before, ...this.#text(name, { dim: true }, CODE_INDENT)];
+      return name === "" || name === "text"
+        ? before
+        : [...before, ...this.#text(name, { dim: true }, CODE_INDENT)];
     }
     if (line.trim() === "") {
       const isFirst = !this.#isAfterBlank;

@@ -31,8 +31,9 @@ export function processTerminal(colors: Colors): ChatTerminal {
       const ended = (): void => listener.ended();
       const restore = (): void => setKeys(false);
       setKeys(true);
+      // Errors are still listened to afterwards: a terminal that is gone fails late, and once more when it is restored.
       stdin.on("data", bytes).on("end", ended).on("close", ended).on("error", ended);
-      stdout.on("resize", resized);
+      stdout.on("resize", resized).on("error", ended);
       process.once("exit", restore);
       stdin.resume();
       return () => {

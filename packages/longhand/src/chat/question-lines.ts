@@ -1,4 +1,5 @@
 import type { ApprovalQuestion } from "@longhand/agent";
+import { displayWidth, fitToWidth } from "../terminal/display-width.ts";
 import { escapeControls, onOneLine } from "../terminal/escape-controls.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import type { LineStyle } from "./tool-lines.ts";
@@ -15,4 +16,10 @@ export function questionLines({ tool, input, reason }: ApprovalQuestion, style: 
     ...wrapText(escapeControls(given ?? ""), room).map((line) => `  ${line}`),
     ...wrapText(escapeControls(reason), width).map((line) => colors.yellow(line)),
   ];
+}
+
+/** Before the answer; which one of several it is about, where there is room for it. */
+export function questionPrompt({ tool }: ApprovalQuestion, width: number): string {
+  const whole = `${fitToWidth(onOneLine(tool), 20)}: yes or no? [y/N] `;
+  return displayWidth(whole) > width / 2 ? "[y/N] " : whole;
 }

@@ -5,7 +5,6 @@
  */
 
 import { AgentError, type AgentEvent, type Conversation } from "@longhand/agent";
-import { fitToWidth } from "../terminal/display-width.ts";
 import { onOneLine } from "../terminal/escape-controls.ts";
 import { EXIT } from "../terminal/exit-codes.ts";
 import type { Output } from "../terminal/output.ts";
@@ -19,14 +18,16 @@ import { ALL_COMMANDS } from "./commands/all-commands.ts";
 import { greetingLines } from "./greeting.ts";
 import { measureUsage } from "./measure-usage.ts";
 import { completeCommand, parseCommand } from "./parse-command.ts";
-import { questionLines } from "./question-lines.ts";
+import { questionLines, questionPrompt } from "./question-lines.ts";
 import { Questions } from "./questions.ts";
 import { Screen, type BottomArea } from "./screen.ts";
 import { screenOutput } from "./screen-output.ts";
 import { showConversation } from "./show-conversation.ts";
+import { Speech } from "./speech.ts";
 import type { Status } from "./status-line.ts";
 import { TurnClock } from "./turn-clock.ts";
 import { TurnView } from "./turn-view.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { WorkLine } from "./work-line.ts";
 
 export interface ChatOptions extends ChatSurroundings {
@@ -59,10 +60,9 @@ class Chat {
   readonly #input: ChatInput;
   readonly #questions: Questions;
   readonly #work: WorkLine;
+  readonly #speech: Speech;
   /** Commands that run beside a turn. */
   readonly #beside = new Set<Promise<void>>();
-  /** Of the message that is being answered; what is said to it meanwhile may become a turn of its own. */
-  #saying: { readonly signal: AbortSignal; readonly steering: Promise<void>[] } | undefined;
   #conversation: Conversation;
   #usage: Status["usage"];
   #leave: () => void = () => undefined;
@@ -85,6 +85,11 @@ class Chat {
       asked: (question) => this.#screen.print(questionLines(question, style)),
     });
     this.#work = new WorkLine(changed);
+    this.#speech = new Speech({
+      conversation: () => this.#conversation,
+      notes: this.#notes,
+      putBack: (text) => this.#input.putBack([text]),
+    });
     this.#conversation = options.agent.conversation(options.key);
     this.#input = new ChatInput(options.historyFile, {
       changed,
@@ -120,7 +125,10 @@ class Chat {
     try {
       this.#screen.print(greetingLines(agent, key, this.#terminal.width, this.#terminal.colors));
       await this.#input.begin();
-      this.#aside(this.#notes.guard(async () => await this.#switchTo(key)));
+      this.#work.add({
+        text: "",
+        run: async (begun) => await this.#notes.guard(async () => await this.#switchTo(key, begun)),
+      });
       await left;
       await this.#close();
     } finally {
@@ -181,34 +189,8 @@ class Chat {
   }
 
   async #say(text: string, signal: AbortSignal): Promise<void> {
-    const saying = { signal, steering: [] as Promise<void>[] };
-    this.#saying = saying;
-    this.#notes.echo(text);
-    // A space before a slash says that it is no command; it is not part of what is said.
-    await this.#tell(text.replace(/^\s+(?=\/)/u, ""), signal, "wait");
-    // More may be said while the last of it is waited for.
-    for (const steering of saying.steering) await steering;
-    this.#saying = undefined;
+    await this.#speech.say(text, signal);
     this.#screen.print([""]);
-  }
-
-  #sayNow(text: string): void {
-    if (this.#saying === undefined) {
-      this.#begin(text, async (signal) => await this.#say(text, signal));
-      return;
-    }
-    this.#notes.print(`» ${text}`, "cyan");
-    this.#saying.steering.push(this.#tell(text, this.#saying.signal, "steer"));
-  }
-
-  async #tell(text: string, signal: AbortSignal, whenBusy: "wait" | "steer"): Promise<void> {
-    try {
-      await this.#conversation.say({ text }, { signal, whenBusy });
-    } catch (error) {
-      this.#notes.failure(error);
-      this.#notes.print("· it was not kept; your words are back in the line", "yellow");
-      this.#input.putBack([text]);
-    }
   }
 
   async #run(command: ChatCommand, argument: string, signal: AbortSignal): Promise<void> {
@@ -218,17 +200,20 @@ class Chat {
       conversation: this.#conversation,
       output: this.#output,
       signal,
-      switchTo: async (key) => await this.#switchTo(key),
-      sayNow: (text) => this.#sayNow(text),
+      switchTo: async (key) => await this.#switchTo(key, signal),
+      sayNow: (text) => {
+        if (!this.#speech.steer(text)) this.#begin(text, async (begun) => await this.#say(text, begun));
+      },
       leave: () => this.#leave(),
     };
     await command.run(argument, world);
     this.#screen.print([""]);
   }
 
-  async #switchTo(key: string): Promise<void> {
+  async #switchTo(key: string, signal: AbortSignal): Promise<void> {
     this.#conversation = this.#options.agent.conversation(key);
-    await this.#conversation.recover();
+    // Another process may be in the middle of a turn there, for as long as that takes.
+    await untilAborted(this.#conversation.recover(), signal);
     await showConversation(this.#conversation, this.#output);
     await this.#measure();
   }
@@ -288,8 +273,7 @@ class Chat {
           model: agent.model.name,
           key: this.#conversation.key,
         },
-        prompt:
-          question === undefined ? PROMPT : `${fitToWidth(onOneLine(question.tool), 20)}: yes or no? [y/N] `,
+        prompt: question === undefined ? PROMPT : questionPrompt(question, width),
         editor: this.#input.shown,
       },
       width,

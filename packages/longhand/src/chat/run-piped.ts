@@ -3,7 +3,8 @@
  * that is answered by a failure ends a pipe, since what follows was written for an answer that is not there.
  */
 
-import { AgentError, type ApprovalQuestion, type Conversation } from "@longhand/agent";
+import { AgentError, type ApprovalQuestion, type Conversation, type UnusableLine } from "@longhand/agent";
+import { CommandError } from "../command-error.ts";
 import { EXIT } from "../terminal/exit-codes.ts";
 import type { Output } from "../terminal/output.ts";
 import type { ChatSurroundings } from "./chat-command.ts";
@@ -20,7 +21,7 @@ import { untilAborted } from "./until-aborted.ts";
 
 export interface PipedOptions extends ChatSurroundings {
   readonly key: string;
-  readonly lines: AsyncIterable<string>;
+  readonly lines: AsyncIterable<string | UnusableLine>;
   readonly output: Output;
   /** Each event is a line of JSON; then every line is a message, and none a command. */
   readonly json: boolean;
@@ -38,7 +39,7 @@ export async function runPiped(options: PipedOptions): Promise<number> {
 
 class PipedChat {
   readonly #options: PipedOptions;
-  readonly #lines: AsyncIterator<string>;
+  readonly #lines: AsyncIterator<string | UnusableLine>;
   readonly #view: PlainView;
   readonly #signal: AbortSignal;
   #conversation: Conversation;
@@ -85,10 +86,13 @@ class PipedChat {
     return true;
   }
 
-  /** `undefined`: there are no more. */
+  /** `undefined`: there are no more. INPUT_INVALID: what comes is no text, and what follows it was written for its answer. */
   async #nextLine(): Promise<string | undefined> {
     const next = await untilAborted(this.#lines.next(), this.#signal);
-    return next === undefined || next.done === true ? undefined : next.value;
+    if (next === undefined || next.done === true) return undefined;
+    if (typeof next.value === "string") return next.value;
+    const { unusable } = next.value;
+    throw new CommandError("INPUT_INVALID", `${unusable}; neither it nor what follows was sent`);
   }
 
   async #answer(line: string): Promise<boolean> {

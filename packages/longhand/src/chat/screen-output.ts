@@ -13,6 +13,7 @@ export function screenOutput(screen: Screen, terminal: ChatTerminal): Output {
   };
   return {
     write,
+    drained: () => Promise.resolve(),
     writeError: write,
     isClosed: () => false,
     isTerminal: true,

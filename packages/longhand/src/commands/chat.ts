@@ -87,14 +87,14 @@ async function converse(
 ): Promise<number> {
   const { agent, models } = agents;
   const { output, input, environment, json, places, toPaste, currentDirectory } = surroundings;
+  const { askModelOf } = await import("@longhand/agent");
   const key = await keyOf(agent, wanted, options, surroundings);
   const around: ChatSurroundings = {
     agent,
     toPaste,
     currentDirectory,
     chooseModel: async (name) => await models.make(name),
-    contextOptions: async () => await contextOptionsOf(agents),
-    ...(await askOf(agent)),
+    ask: async (question, signal) => await askModelOf(agent.model)(question, signal),
   };
   const signal = surroundings.interruption();
   if (options.message !== undefined) {
@@ -110,9 +110,10 @@ async function converse(
     return await runChat({ ...around, key, terminal, link, historyFile, signal });
   }
   const { runPiped } = await import("../chat/run-piped.ts");
-  const { processLines } = await import("../chat/process-lines.ts");
+  const { processLines } = await import("../terminal/process-lines.ts");
   const isPerson = isTerminal(surroundings) && !json;
-  return await runPiped({ ...around, key, lines: processLines(), output, json, link, isPerson, signal });
+  const lines = processLines(MOST_INPUT_BYTES);
+  return await runPiped({ ...around, key, lines, output, json, link, isPerson, signal });
 }
 
 /** With KEY that session, also by a part of its key; else a new one, or the newest with --continue. */
@@ -132,24 +133,16 @@ async function keyOf(
   return wanted;
 }
 
-async function contextOptionsOf({ agent, config }: Agents): Promise<{ maxTokens: number; model: string }> {
-  const own = config.agents.find(({ name }) => name === agent.name) ?? config.agents[0];
-  return await Promise.resolve({
-    maxTokens: own.max_context_tokens,
-    reserve: own.max_answer_tokens,
-    model: agent.model.name,
-    tools: agent.tools.map(({ schema }) => schema),
-  });
-}
-
-async function askOf(agent: AgentInstance): Promise<Pick<ChatSurroundings, "ask">> {
-  if (agent.model.canSummarise === false) return {};
-  const { askModelOf } = await import("@longhand/agent");
-  return { ask: async (question, signal) => await askModelOf(agent.model)(question, signal) };
-}
-
 async function readAll(input: Surroundings["input"]): Promise<string> {
-  const text = (await input.read(MOST_INPUT_BYTES)).toString("utf8").trimEnd();
+  const text = decoded(await input.read(MOST_INPUT_BYTES)).trimEnd();
   if (text === "") throw new CommandError("USAGE_INVALID", "there is no message on standard input");
   return text;
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CommandError("INPUT_INVALID", "standard input is not UTF-8 text; nothing was sent", { cause });
+  }
 }

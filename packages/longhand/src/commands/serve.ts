@@ -2,12 +2,12 @@
 
 import type { AgentInstance, EventSink } from "@longhand/agent";
 import { withAgents } from "../assembly/with-agents.ts";
-import { processLines } from "../chat/process-lines.ts";
 import { CommandError } from "../command-error.ts";
 import { addExamples } from "./add-examples.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import type { Output } from "../terminal/output.ts";
 
 interface ServeCommandOptions extends JsonOption {
   readonly stdio?: boolean;
@@ -53,16 +53,29 @@ async function serve(surroundings: Surroundings, { model }: ServeCommandOptions)
   const onProblem = (problem: { code: string; message: string }): void =>
     output.writeError(jsonLine({ warning: problem }));
   await withAgents({ places, environment, model, events, onProblem }, async ({ loop }) => {
-    const { serveLines } = await import("@longhand/agent");
+    const { MOST_LINE_BYTES, serveLines } = await import("@longhand/agent");
+    const { processLines } = await import("../terminal/process-lines.ts");
     const [first, ...others] = loop.agents;
     if (first === undefined) return;
     const agents: [AgentInstance, ...AgentInstance[]] = [first, ...others];
-    await serveLines({
-      agents,
-      listen,
-      lines: processLines(),
-      write: (line) => output.write(`${line}\n`),
-      signal: surroundings.interruption(),
-    });
+    try {
+      await serveLines({
+        agents,
+        listen,
+        lines: processLines(MOST_LINE_BYTES),
+        write: async (line) => await writeLine(output, line),
+        signal: surroundings.interruption(),
+      });
+    } catch (error) {
+      // A reader that has gone is no error; output that fails otherwise is told at the end of the process.
+      if (!output.isClosed()) throw error;
+    }
   });
+}
+
+/** Rejects once nobody reads any more: then there is nobody to work for. */
+async function writeLine(output: Output, line: string): Promise<void> {
+  output.write(`${line}\n`);
+  await output.drained();
+  if (output.isClosed()) throw new Error("nobody reads the output");
 }

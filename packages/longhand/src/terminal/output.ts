@@ -7,6 +7,8 @@ export type Colors = ReturnType<typeof picocolors.createColors>;
 export interface Output {
   /** To standard output: what was asked for. */
   write(text: string): void;
+  /** Resolves when there is room for more, so that a slow reader slows the writer; at once where nobody reads any more. */
+  drained(): Promise<void>;
   /** To standard error: warnings and progress. */
   writeError(text: string): void;
   /** Nobody reads any more (`| head -1`): a long answer may stop. */

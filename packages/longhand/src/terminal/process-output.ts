@@ -44,6 +44,9 @@ export function processOutput(environment: Environment, commandLine: readonly st
     write: (text) => {
       if (!closed) stdout.write(text);
     },
+    drained: async () => {
+      if (!closed && stdout.writableNeedDrain) await untilDrained(stdout);
+    },
     writeError: (text) => void stderr.write(text),
     isClosed: () => closed,
     failure: () => failure,
@@ -53,6 +56,16 @@ export function processOutput(environment: Environment, commandLine: readonly st
     colors: picocolors.createColors(wantsColors(environment, commandLine, isTerminal)),
     now: () => new Date(),
   };
+}
+
+/** A reader that goes away ends the waiting too. */
+async function untilDrained(stream: NodeJS.WriteStream): Promise<void> {
+  const events = ["drain", "error", "close"] as const;
+  let settle = (): void => undefined;
+  const settled = new Promise<void>((resolve) => (settle = resolve));
+  for (const event of events) stream.on(event, settle);
+  await settled;
+  for (const event of events) stream.off(event, settle);
 }
 
 export function processInput(): Input {

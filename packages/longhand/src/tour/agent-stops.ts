@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent, AgentInstance, TurnResult } from "@longhand/agent";
+import type { Message } from "@longhand/store";
 import { type Agents, withAgents } from "../assembly/with-agents.ts";
 import { CommandError } from "../command-error.ts";
 import { type Places, resolvePlaces } from "../config/resolve-places.ts";
@@ -73,7 +74,7 @@ export async function killAgent(home: string, hasSandbox: boolean): Promise<Agen
     check(!hasSandbox || outcomes.length > 0, "the call that was cut short has no result");
     const progress = hasSandbox ? await readFile(moment.file ?? "", "utf8") : "begun\n";
     check(progress === "begun\n", "the command was not killed with the agent, or was run again");
-    const closedWith = String((outcomes.at(-1) ?? messages.at(-1))?.content);
+    const closedWith = textOf(outcomes.at(-1) ?? messages.at(-1));
     return { pid, said, closedWith, next: await say("what did I say about the plumber?") };
   });
 }
@@ -120,6 +121,10 @@ export function tourPlaces(home: string): Places {
     { home },
     { environment: {}, currentDirectory: "/", temporaryDirectory: tmpdir(), accountHome: () => home },
   );
+}
+
+function textOf(message: Message | undefined): string {
+  return typeof message?.content === "string" ? message.content : "";
 }
 
 function check(isTrue: boolean, otherwise: string): void {

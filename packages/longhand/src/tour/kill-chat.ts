@@ -29,20 +29,20 @@ export async function killChat(
     child.once("close", (_code, signal) => resolve(signal));
   });
   let complaint = "";
-  let wasSeen = false;
+  const seen = { event: false };
   child.stderr
     .setEncoding("utf8")
     .on("data", (text: string) => (complaint = (complaint + text).slice(-2000)));
   createInterface({ input: child.stdout }).on("line", (line) => {
-    if (line.includes(`"type":"${moment.event}"`)) wasSeen = true;
+    if (line.includes(`"type":"${moment.event}"`)) seen.event = true;
   });
   const looking = setInterval(() => {
-    if (wasSeen && (moment.file === undefined || existsSync(moment.file))) child.kill("SIGKILL");
+    if (seen.event && (moment.file === undefined || existsSync(moment.file))) child.kill("SIGKILL");
   }, LOOK_AGAIN_MILLISECONDS);
   const deadline = setTimeout(() => child.kill("SIGKILL"), MOST_MILLISECONDS);
   try {
     await ended;
-    if (wasSeen) return { pid: child.pid ?? 0 };
+    if (seen.event) return { pid: child.pid ?? 0 };
     throw new CommandError("TOUR_FAILED", `the agent ended before its ${moment.event} came. ${complaint}`);
   } finally {
     clearTimeout(deadline);

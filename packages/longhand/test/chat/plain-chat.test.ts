@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import picocolors from "picocolors";
 import { ChatLink } from "../../src/chat/chat-link.ts";
+import { greetingLines } from "../../src/chat/greeting.ts";
 import { runOnce } from "../../src/chat/run-once.ts";
 import { runPiped } from "../../src/chat/run-piped.ts";
 import type { Input } from "../../src/terminal/output.ts";
@@ -181,4 +183,15 @@ describe("a chat in plain lines", () => {
     expect(said).toEqual(["fail", "ask", "ask"]);
     expect(stdout + stderr).not.toContain("\u001b");
   });
+});
+
+test("the greeting says where things are kept, and says so if they are not as usual", async () => {
+  const { agent, store } = await fakeAgent(new ChatLink(), script);
+  const greeting = (keptBy: "jsonl" | "json" | "memory"): string[] =>
+    greetingLines({ ...agent, model: agent.model, keptBy }, "k", 200, picocolors.createColors(true));
+  expect(greeting("jsonl")).toHaveLength(4);
+  expect(greeting("jsonl").slice(0, -1)).not.toContain("");
+  expect(greeting("json").join()).toContain("longhand doctor");
+  expect(greeting("memory").join()).toContain("Sessions are not kept");
+  await store.close();
 });

@@ -30,6 +30,7 @@ export function fakeOutput(options: FakeOutputOptions = {}): FakeOutput {
     printed,
     complaints,
     write: (text) => void printed.push(text),
+    drained: () => Promise.resolve(),
     writeError: (text) => void complaints.push(text),
     isClosed: () => false,
     isTerminal,

@@ -29,6 +29,7 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
       readLine: () => Promise.resolve(unanswered.shift() ?? ""),
     },
     environment: {},
+    currentDirectory: "/",
     json,
     interruption: () => interruption,
     toPaste: commandToPaste({}),

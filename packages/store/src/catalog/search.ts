@@ -38,14 +38,30 @@ export function matchMessage(words: readonly string[], message: Message): Match 
   return { score, snippet: snippetOf(text, normalized, words) };
 }
 
+/** About a message, not in it: nobody looks for them, and words like "stop" would find every answer. */
+const NOT_SAID: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "model",
+  "stopReason",
+  "usage",
+  "toolCallId",
+]);
+
 /** Everything a person could have read, what was said first; not the bytes of images and files. */
 export function searchableText(message: Message): string {
   const parts: string[] = [];
   collect(message.content, parts);
   for (const [name, value] of Object.entries(message)) {
-    if (name !== "role" && name !== "content") collect(value, parts);
+    if (name === "toolCalls" && Array.isArray(value)) collect(value.map(withoutId), parts);
+    else if (!NOT_SAID.has(name)) collect(value, parts);
   }
   return parts.join("\n");
+}
+
+function withoutId(call: unknown): unknown {
+  if (!isJsonObject(call)) return call;
+  return Object.fromEntries(Object.entries(call).filter(([name]) => name !== "id"));
 }
 
 /** Without recursion: another program's message may be nested deeper than the stack is high. */

@@ -110,7 +110,8 @@ async function* readForeignLines(
  * As each of them begins, with the checksum at its end, or with its message within it: one sign may be spoiled, and the older
  * programs whose files are taken over have none of them. In a user's words these quotes would be escaped.
  */
-const OURS = /^\{"(?:longhand"|seq":[0-9]+,"at":"|checkpoint":\{)|,"crc":"[0-9a-f]{8}"\}|"message":\{"role":"/;
+const OURS =
+  /^\{"(?:longhand"|seq":[0-9]+,"at":"|checkpoint":\{)|,"crc":"[0-9a-f]{8}"\}|"message":\{"role":"/;
 
 function isOurLine(line: Buffer): boolean {
   return OURS.test(line.toString("latin1"));

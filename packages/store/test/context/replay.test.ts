@@ -5,6 +5,7 @@
  * grow.
  */
 
+import { layoutOf } from "../../src/backends/jsonl/files/layout.ts";
 import { expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import { compactSession } from "../../src/context/compaction/compact-session.ts";
@@ -55,6 +56,7 @@ async function liveUntilKilled(host: Host, life: Life): Promise<void> {
     host,
     openStore: async (directory: string) =>
       await openStore(jsonlBackend(directory, { host, segmentBytes: SEGMENT_BYTES }), quiet),
+    damagedBytesIn: (directory: string) => layoutOf(directory).damaged,
   };
   const memory = await openMemory(world, { directory: "/memory", sessions: store });
   const session = store.session(KEY);
@@ -186,6 +188,7 @@ test(`${TURNS} turns, killed and cut off every few hundred operations`, async ()
     host,
     openStore: async (directory: string) =>
       await openStore(jsonlBackend(directory, { host, segmentBytes: SEGMENT_BYTES })),
+    damagedBytesIn: (directory: string) => layoutOf(directory).damaged,
   };
   const store = await openStore(jsonlBackend("/sessions", { host }), { readOnly: true });
   const memory = await openMemory(world, { directory: "/memory", sessions: store });

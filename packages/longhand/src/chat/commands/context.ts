@@ -2,7 +2,6 @@ import { contextParts } from "../../terminal/context-parts.ts";
 import { formatBytes } from "../../terminal/format-count.ts";
 import { usageBar } from "../../terminal/usage-bar.ts";
 import type { ChatCommand } from "../chat-command.ts";
-import { contextOptionsOf } from "../context-options.ts";
 
 export const context: ChatCommand = {
   name: "context",
@@ -11,8 +10,8 @@ export const context: ChatCommand = {
   waits: false,
   run: async (_, world) => {
     const { contextUsage } = await import("@longhand/store/context");
-    const { conversation, output } = world;
-    const usage = await contextUsage(conversation.session, await contextOptionsOf(world));
+    const { agent, conversation, output } = world;
+    const usage = await contextUsage(conversation.session, await agent.contextOptions(conversation.key));
     const { dim } = output.colors;
     output.write(
       dim(`a window of ${usage.maxTokens} tokens, estimated; ${formatBytes(usage.bytes)} as JSON\n`),

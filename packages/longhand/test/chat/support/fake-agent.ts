@@ -58,6 +58,7 @@ export async function fakeAgent(
       return model;
     },
     useModel: (next) => (model = next),
+    contextOptions: () => Promise.resolve({ tools: tools.map(({ schema }) => schema), model: model.name }),
     conversation: (key) => {
       const found = conversations.get(key) ?? new FakeConversation(store.session(key), link, script);
       conversations.set(key, found);
