@@ -95,6 +95,15 @@ describe("examples", () => {
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "7\n", stderr: "" });
   });
 
+  test.each(["docs/agent.md", "packages/agent/README.md"])("of %s compile and run", async (path) => {
+    const program = blocksOf(path, "ts").join("\n");
+    expect(program).toContain("openLoop");
+    expect(typeErrorsIn(program)).toEqual([]);
+    const { exitCode, stdout, stderr } = await runExample(program, await temporaryDirectory());
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain("answered");
+  });
+
   test("README.md prints what it says", async () => {
     const [program] = blocksOf("README.md", "ts");
     const [printed] = blocksOf("README.md", "text");
