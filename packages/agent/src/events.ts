@@ -5,7 +5,7 @@ export interface EventPlace {
   readonly agent: string;
   /** Of the session. */
   readonly key: string;
-  /** The same for all events of one turn. */
+  /** The same for all events of one turn, and for a compaction that it set off. */
   readonly turn: string;
 }
 

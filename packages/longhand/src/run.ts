@@ -29,7 +29,7 @@ export interface World {
 /** The arguments after `longhand`. Never rejects: whatever happens is told, and is an exit code. */
 export async function run(commandLine: readonly string[], world: World): Promise<number> {
   const { output, input, environment, currentDirectory, interruption } = world;
-  const wantsJson = beforeDashes(commandLine).includes("--json");
+  let wantsJson = beforeDashes(commandLine).includes("--json");
   let complaint = "";
   let exitCode: number = EXIT.ok;
   let canWait = false;
@@ -38,6 +38,8 @@ export async function run(commandLine: readonly string[], world: World): Promise
     { out: (text) => output.write(text), error: (text) => (complaint += text) },
     (places, { json = false, ...options }) => {
       canWait = "wait" in options;
+      // A command for programs only has no such option.
+      wantsJson ||= json;
       const resolved = resolvePlaces(places, {
         environment,
         currentDirectory,

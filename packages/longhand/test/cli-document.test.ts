@@ -30,7 +30,10 @@ test.each(Object.entries(COMMANDS))("the options of %s are in its section", asyn
   const command = new Command(name);
   (await load()).defineCommand(command, never);
   const whole = command.commands.length === 0 ? [command] : command.commands;
-  for (const each of whole) expect(each.options.map(({ long }) => long)).toContain("--json");
+  // One that speaks nothing else needs no option for it, and says so.
+  const isJsonAlways = name === "serve";
+  for (const each of whole) expect(each.options.some(({ long }) => long === "--json")).toBe(!isJsonAlways);
+  if (isJsonAlways) expect(section("What holds for all")).toContain(`\`${name}\` speaks JSON always`);
   for (const own of command.commands) expect(section(name)).toContain(`longhand ${name} ${own.name()}`);
   const options = whole.flatMap((each) => each.options.map(({ long }) => long ?? ""));
   for (const option of options) expect(section(name), option).toContain(option);

@@ -9,7 +9,7 @@ import type { AgentEvent, EventSink } from "../events.ts";
 import { abortReason } from "../kernel/abort-reason.ts";
 import { createKernel } from "../kernel/create-kernel.ts";
 import type { AgentInstance, Conversation } from "../loop/types.ts";
-import { eachUntilAborted } from "../turn/each-until-aborted.ts";
+import { eachUntilAborted } from "../kernel/each-until-aborted.ts";
 import { openTurnOf } from "../turn/turn-log.ts";
 import { ChannelActors } from "./channel-actors.ts";
 import { LineOutput } from "./line-output.ts";

@@ -1,50 +1,49 @@
 /**
  * One session of an agent: its turns run one after another in an actor, which is there as long as there is something to do.
- * What is said meanwhile waits in the actor's mailbox, steers the turn that runs, or cancels it.
+ * What is said meanwhile waits in the actor's mailbox, steers the turn that runs, or cancels it. Every order is settled exactly
+ * once: by its turn, by a refusal, or by the signal of whoever gave it.
  */
 
 import { randomUUID } from "node:crypto";
 import type { Session } from "@longhand/store";
+import type { Scope } from "@longhand/store/memory";
 import { AgentError } from "../errors.ts";
 import { deferred } from "../kernel/deferred.ts";
 import { Mailbox } from "../kernel/mailbox.ts";
 import type { ActorRef, Kernel } from "../kernel/types.ts";
 import { recoverTurn } from "../turn/recover-turn.ts";
 import { runTurn } from "../turn/run-turn.ts";
-import type { Said, TurnResult, TurnSettings } from "../turn/types.ts";
-import type { Refusable } from "./refusable.ts";
-import type { Conversation } from "./types.ts";
+import type { RunningTurn, Said, TurnResult, TurnSettings } from "../turn/types.ts";
+import { Order } from "./order.ts";
+import type { Conversation, SayOptions } from "./types.ts";
 
 /** Whoever says more than this while a turn runs waits with the rest. */
 const MOST_WAITING = 100;
 
 export interface ConversationSettings {
   readonly name: string;
+  /** Whose memory it reads and adds to. */
+  readonly scope: Scope;
   /** Asked at the beginning of each turn: the model may have been changed. */
   readonly turn: () => TurnSettings;
   /** After each turn; `done` when what it set off has ended. */
-  readonly afterTurn: (session: Session, done: () => void) => void;
-}
-
-interface Order extends Refusable {
-  readonly said: Said;
-  readonly signal: AbortSignal | undefined;
-  readonly resolve: (result: TurnResult) => void;
-  readonly reject: (error: unknown) => void;
+  readonly afterTurn: (session: Session, turn: string, done: () => void) => void;
 }
 
 interface Current {
-  readonly controller: AbortController;
-  readonly steering: Mailbox<Said>;
-  /** Those who steer, by what they said. */
-  readonly steerers: Map<Said, Order>;
-  readonly ended: Promise<void>;
+  readonly order: Order;
+  readonly steering: Mailbox<Order>;
+  /** Those that the turn has considered. */
+  readonly considered: Set<Order>;
 }
 
 export class ActorConversation implements Conversation {
   readonly session: Session;
+  readonly scope: Scope;
   readonly #kernel: Kernel;
   readonly #settings: ConversationSettings;
+  /** Accepted and not settled yet, oldest first. */
+  readonly #orders = new Set<Order>();
   #actor: ActorRef<Order> | undefined;
   #current: Current | undefined;
   #isClosed = false;
@@ -53,6 +52,7 @@ export class ActorConversation implements Conversation {
   constructor(kernel: Kernel, session: Session, settings: ConversationSettings) {
     this.#kernel = kernel;
     this.session = session;
+    this.scope = settings.scope;
     this.#settings = settings;
   }
 
@@ -61,121 +61,104 @@ export class ActorConversation implements Conversation {
   }
 
   get isBusy(): boolean {
-    return this.#current !== undefined;
+    return this.#orders.size > 0;
   }
 
-  /** Nothing runs and nothing waits: it can be made anew at any time. */
-  get isIdle(): boolean {
-    return this.#actor === undefined;
-  }
-
-  async say(
-    said: Said,
-    { whenBusy = "wait", signal }: { whenBusy?: "wait" | "steer" | "cancel"; signal?: AbortSignal } = {},
-  ): Promise<TurnResult> {
-    if (this.#isClosed) throw closed(this.key);
-    const { promise, resolve, reject } = deferred<TurnResult>();
-    const order: Order = { said, signal, resolve, reject, refuse: () => reject(closed(this.key)) };
-    if (whenBusy === "steer" && this.#steer(order)) return await promise;
-    if (whenBusy === "cancel") this.#current?.controller.abort(cancelled());
-    await this.#send(order);
-    return await promise;
+  async say(said: Said, { whenBusy = "wait", signal }: SayOptions = {}): Promise<TurnResult> {
+    if (this.#isClosed) throw this.#closed();
+    const order = new Order(said, () => this.#closed());
+    order.follow(signal);
+    this.#orders.add(order);
+    if (whenBusy === "cancel") this.#current?.order.abort(cancelled());
+    const isSteering = whenBusy === "steer" && this.#steer(order);
+    if (!isSteering) this.#send(order).catch((error: unknown) => order.reject(error));
+    try {
+      return await order.result;
+    } finally {
+      this.#orders.delete(order);
+    }
   }
 
   async cancel(): Promise<boolean> {
-    const current = this.#current;
-    if (current === undefined) return false;
-    current.controller.abort(cancelled());
-    await current.ended;
+    const [oldest] = this.#orders;
+    const order = this.#current?.order ?? oldest;
+    if (order === undefined) return false;
+    order.abort(cancelled());
+    await order.result.catch(() => undefined);
     return true;
   }
 
-  async recover(options?: { wait?: number }): Promise<TurnResult | undefined> {
-    if (this.#current !== undefined) return undefined;
-    return await recoverTurn(this.session, this.#settings.turn(), options);
+  async recover(): Promise<TurnResult | undefined> {
+    if (this.#isClosed) throw this.#closed();
+    return this.isBusy ? undefined : await recoverTurn(this.session, this.#settings.turn());
   }
 
   async settled(): Promise<void> {
-    await this.#current?.ended;
+    await Promise.allSettled([...this.#orders].map(async ({ result }) => await result));
     await this.#upkeep;
   }
 
   /** Cancels the turn that runs, waits for its writes, and refuses what waits. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#current?.controller.abort(cancelled());
+    for (const order of this.#orders) if (order !== this.#current?.order) order.refuse();
+    this.#current?.order.abort(cancelled());
     await this.#actor?.stop({ now: true });
   }
 
   #steer(order: Order): boolean {
     const current = this.#current;
-    if (current === undefined || current.controller.signal.aborted) return false;
-    if (!current.steering.offer(order.said)) return false;
-    current.steerers.set(order.said, order);
-    return true;
+    return current !== undefined && !current.order.signal.aborted && current.steering.offer(order);
   }
 
   async #send(order: Order): Promise<void> {
     this.#actor ??= this.#kernel.spawn<Order>(
       { name: `${this.#settings.name} ${randomUUID()}`, mailbox: MOST_WAITING },
-      () => ({ receive: async (received) => await this.#turn(received) }),
+      () => ({ receive: async (received) => await this.#work(received) }),
     );
     await this.#actor.send(order, order.signal);
   }
 
   /** Never rejects: a turn that fails is an answer. */
-  async #turn(order: Order): Promise<void> {
+  async #work(order: Order): Promise<void> {
     let next: Order | undefined = order;
-    while (next !== undefined) next = await this.#runOne(next);
+    while (next !== undefined) next = await this.#turn(next);
     this.#leaveIfIdle();
   }
 
   /** Answers with what steered too late to be considered: it is a turn of its own. */
-  async #runOne(order: Order): Promise<Order | undefined> {
-    if (order.signal?.aborted === true) {
-      order.reject(order.signal.reason);
-      return undefined;
-    }
-    const controller = new AbortController();
-    const abort = (): void => controller.abort(cancelled());
-    order.signal?.addEventListener("abort", abort, { once: true });
-    if (this.#isClosed) abort();
-    const ended = deferred<undefined>();
-    const current: Current = {
-      controller,
-      steering: new Mailbox<Said>(MOST_WAITING),
-      steerers: new Map(),
-      ended: ended.promise,
-    };
+  async #turn(order: Order): Promise<Order | undefined> {
+    // Withdrawn while it waited.
+    if (order.isSettled) return undefined;
+    const current: Current = { order, steering: new Mailbox<Order>(MOST_WAITING), considered: new Set() };
     this.#current = current;
-    const answer = await this.#attempt(order.said, current);
+    order.begin();
+    const turn = randomUUID();
+    const settle = await this.#attempt(turn, current);
     this.#current = undefined;
-    order.signal?.removeEventListener("abort", abort);
-    const late = current.steering.close().map((said) => current.steerers.get(said));
-    for (const steerer of current.steerers.values()) if (!late.includes(steerer)) answer(steerer);
-    answer(order);
-    this.#afterTurn();
-    ended.resolve(undefined);
-    const [first, ...rest] = late.filter((steerer) => steerer !== undefined);
-    for (const steerer of rest) this.#send(steerer).catch(steerer.reject);
+    const late = current.steering.close().filter(({ isSettled }) => !isSettled);
+    for (const one of [order, ...current.considered]) settle(one);
+    this.#afterTurn(turn);
+    const [first, ...rest] = late;
+    for (const one of rest) this.#send(one).catch((error: unknown) => one.reject(error));
     return first;
   }
 
-  async #attempt(said: Said, { controller, steering }: Current): Promise<(order: Order) => void> {
+  async #attempt(turn: string, current: Current): Promise<(order: Order) => void> {
     try {
-      const running = { id: randomUUID(), signal: controller.signal, steering };
-      const result = await runTurn(this.session, said, running, this.#settings.turn());
-      return ({ resolve }) => resolve(result);
+      const running = runningTurn(turn, current);
+      const result = await runTurn(this.session, current.order.said, running, this.#settings.turn());
+      return (order) => order.resolve(result);
     } catch (error) {
-      return ({ reject }) => reject(error);
+      return (order) => order.reject(error);
     }
   }
 
-  #afterTurn(): void {
+  #afterTurn(turn: string): void {
     if (this.#isClosed) return;
     const done = deferred<undefined>();
     this.#upkeep = Promise.all([this.#upkeep, done.promise]).then(() => undefined);
-    this.#settings.afterTurn(this.session, () => done.resolve(undefined));
+    this.#settings.afterTurn(this.session, turn, () => done.resolve(undefined));
   }
 
   /** An actor that waits for nothing costs memory for nothing: the next word begins another. */
@@ -186,9 +169,36 @@ export class ActorConversation implements Conversation {
     // Not awaited: it waits for the message in hand, which is this one.
     void actor.stop();
   }
+
+  #closed(): AgentError {
+    const { key } = this;
+    const message = `the agent is closing; nothing was kept of what was said to ${key}`;
+    return new AgentError("LOOP_CLOSED", message, { key });
+  }
+}
+
+/** As the turn sees it: what was withdrawn meanwhile is passed over. */
+function runningTurn(id: string, { order, steering, considered }: Current): RunningTurn {
+  const orders = new Map<Said, Order>();
+  return {
+    id,
+    signal: order.signal,
+    steering: {
+      tryTake: () => {
+        for (let next = steering.tryTake(); next !== undefined; next = steering.tryTake()) {
+          if (next.isSettled) continue;
+          next.begin();
+          considered.add(next);
+          // A copy of its own: the same words may be said twice.
+          const said = { ...next.said };
+          orders.set(said, next);
+          return said;
+        }
+        return undefined;
+      },
+    },
+    refused: (said, error) => orders.get(said)?.reject(error),
+  };
 }
 
 const cancelled = (): AgentError => new AgentError("CANCELLED", "the turn was cancelled");
-
-const closed = (key: string): AgentError =>
-  new AgentError("LOOP_CLOSED", `the agent is closing; nothing was kept of what was said to ${key}`, { key });

@@ -3,6 +3,7 @@
 import type { Session, Store } from "@longhand/store";
 import type { AskModel, ContextOptions } from "@longhand/store/context";
 import { openMemory, type Memory, type Scope } from "@longhand/store/memory";
+import { AgentError } from "../errors.ts";
 import type { Kernel } from "../kernel/types.ts";
 import { askModelOf } from "../models/ask-model.ts";
 import type { Model } from "../models/model.ts";
@@ -14,9 +15,6 @@ import { keepSessions, type KeptSessions } from "./keep-sessions.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { AgentInstance, AgentSettings, Conversation, LoopOptions } from "./types.ts";
 import { Upkeep } from "./upkeep.ts";
-
-/** More than this are kept only while they have something to do. */
-const MOST_CONVERSATIONS = 1000;
 
 type Surroundings = Pick<LoopOptions, "events" | "approve" | "onProblem">;
 
@@ -71,7 +69,13 @@ export class OpenAgent implements AgentInstance {
   readonly #settings: AgentSettings;
   readonly #surroundings: Surroundings;
   readonly #upkeep: Upkeep;
-  readonly #conversations = new Map<string, { conversation: ActorConversation; scope: Scope }>();
+  readonly #conversations = new Map<string, WeakRef<ActorConversation>>();
+  readonly #forgotten = new FinalizationRegistry<{ key: string; reference: WeakRef<ActorConversation> }>(
+    ({ key, reference }) => {
+      if (this.#conversations.get(key) === reference) this.#conversations.delete(key);
+    },
+  );
+  #isClosed = false;
 
   constructor(
     kernel: Kernel,
@@ -123,18 +127,20 @@ export class OpenAgent implements AgentInstance {
     };
   }
 
-  conversation(key: string, options: { scope?: Scope } = {}): Conversation {
-    const known = this.#conversations.get(key);
-    const scope = options.scope ?? known?.scope ?? { agent: this.name };
-    const conversation = known?.conversation ?? this.#begin(key);
-    this.#conversations.set(key, { conversation, scope });
-    return conversation;
+  conversation(key: string, { scope }: { scope?: Scope } = {}): Conversation {
+    const known = this.#conversations.get(key)?.deref();
+    if (known === undefined) return this.#begin(key, scope ?? { agent: this.name });
+    if (scope !== undefined && !isSameScope(scope, known.scope)) {
+      const message = `the conversation ${JSON.stringify(key)} is under way with another scope; its memory must not change hands`;
+      throw new AgentError("OPTION_INVALID", message, { key, scope, inUse: known.scope });
+    }
+    return known;
   }
 
   async close(): Promise<void> {
-    await Promise.all(
-      [...this.#conversations.values()].map(async ({ conversation }) => await conversation.close()),
-    );
+    this.#isClosed = true;
+    const live = [...this.#conversations.values()].map((reference) => reference.deref());
+    await Promise.all(live.map(async (conversation) => await conversation?.close()));
     await this.#upkeep.stop();
     await this.memory?.close();
     await this.store.close();
@@ -146,31 +152,29 @@ export class OpenAgent implements AgentInstance {
   }
 
   #scopeOf(key: string): Scope {
-    return this.#conversations.get(key)?.scope ?? { agent: this.name };
+    return this.#conversations.get(key)?.deref()?.scope ?? { agent: this.name };
   }
 
-  #begin(key: string): ActorConversation {
-    if (this.#conversations.size >= MOST_CONVERSATIONS) this.#leaveIdle();
-    return new ActorConversation(this.#kernel, this.store.session(key), {
+  /** Held weakly: one that nobody holds and that has nothing to do is forgotten; its actor holds one that works. */
+  #begin(key: string, scope: Scope): ActorConversation {
+    const conversation = new ActorConversation(this.#kernel, this.store.session(key), {
       name: `${this.name}: ${key}`,
-      turn: () => this.#turnSettings(key),
-      afterTurn: (session, done) => this.#afterTurn(session, done),
+      scope,
+      turn: () => this.#turnSettings(key, scope),
+      afterTurn: (session, turn, done) => this.#afterTurn({ session, scope, turn, done }),
     });
+    if (this.#isClosed) void conversation.close();
+    const reference = new WeakRef(conversation);
+    this.#conversations.set(key, reference);
+    this.#forgotten.register(conversation, { key, reference });
+    return conversation;
   }
 
-  /** Whoever still holds one of these can go on with it: turns of one session exclude each other by its lock. */
-  #leaveIdle(): void {
-    for (const [key, { conversation }] of this.#conversations) {
-      if (conversation.isIdle) this.#conversations.delete(key);
-    }
-  }
-
-  #turnSettings(key: string): TurnSettings {
+  #turnSettings(key: string, scope = this.#scopeOf(key)): TurnSettings {
     const { maxContextTokens, maxAnswerTokens, maxSteps, retry, toolLimit, redact, instructions } =
       this.#settings;
     const { events, approve } = this.#surroundings;
     const { name, workspace, skills, memory } = this;
-    const scope = this.#scopeOf(key);
     return {
       agent: name,
       model: this.#model,
@@ -187,14 +191,25 @@ export class OpenAgent implements AgentInstance {
     };
   }
 
-  #afterTurn(session: Session, done: () => void): void {
+  #afterTurn({ session, scope, turn, done }: TurnAftermath): void {
     const { key } = session;
     this.#upkeep.order({
       session,
-      scope: this.#scopeOf(key),
+      scope,
       onCompaction: (seq, messages) =>
-        this.#surroundings.events({ agent: this.name, key, turn: "", type: "compaction", seq, messages }),
+        this.#surroundings.events({ agent: this.name, key, turn, type: "compaction", seq, messages }),
       done,
     });
   }
+}
+
+interface TurnAftermath {
+  readonly session: Session;
+  readonly scope: Scope;
+  readonly turn: string;
+  readonly done: () => void;
+}
+
+function isSameScope(one: Scope, other: Scope): boolean {
+  return one.user === other.user && one.channel === other.channel && one.agent === other.agent;
 }

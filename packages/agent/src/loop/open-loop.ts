@@ -13,9 +13,9 @@ import type { AgentInstance, AgentLoop, LoopOptions, Problem } from "./types.ts"
 
 export async function openLoop(options: LoopOptions): Promise<AgentLoop> {
   checkNames(options.agents.map(({ name }) => name));
-  const { onProblem } = options;
+  const onProblem = guardedProblems(options.onProblem);
   const kernel = createKernel({ onEvent: (event) => tellOf(event, onProblem) });
-  const surroundings = { ...options, events: guarded(options.events, onProblem) };
+  const surroundings = { ...options, onProblem, events: guarded(options.events, onProblem) };
   const agents: OpenAgent[] = [];
   try {
     for (const settings of options.agents) agents.push(await openAgent(kernel, settings, surroundings));
@@ -75,6 +75,17 @@ function checkNames(names: readonly string[]): void {
     `every agent needs a name of its own; ${JSON.stringify(twice)} is not`,
     { name: twice },
   );
+}
+
+/** Nobody is left to be told that telling has failed. */
+function guardedProblems(onProblem: (problem: Problem) => void): (problem: Problem) => void {
+  return (problem) => {
+    try {
+      onProblem(problem);
+    } catch (error) {
+      process.emitWarning(`onProblem has thrown over ${problem.code}: ${String(error)}`);
+    }
+  };
 }
 
 /** A sink that throws must not end a turn. */

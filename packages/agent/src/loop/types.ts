@@ -81,24 +81,33 @@ export interface AgentInstance {
   useModel(model: Model): void;
   /** As the next request of this session would be made, for a usage bar. */
   contextOptions(key: string): Promise<ContextOptions>;
-  /** `scope`: whose memory it reads and adds to. @default { agent: its name } */
+  /**
+   * `scope`: whose memory it reads and adds to. The same conversation as long as anybody holds it: another scope for it is
+   * OPTION_INVALID. @default that of the conversation, else { agent: its name }
+   */
   conversation(key: string, options?: { scope?: Scope }): Conversation;
+}
+
+export interface SayOptions {
+  /**
+   * "wait" for the turn that runs; "steer" it (considered at its next step, or else a turn of its own; resolves with the turn
+   * that considered it); or "cancel" it first. @default "wait"
+   */
+  readonly whenBusy?: "wait" | "steer" | "cancel";
+  /** Takes it back while it waits, and cancels its turn afterwards. One that steers belongs to the turn once it is considered. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Conversation {
   readonly key: string;
+  /** Whose memory it reads and adds to. */
+  readonly scope: Scope;
   readonly session: Session;
-  /** A turn runs. */
+  /** A turn runs or waits. */
   readonly isBusy: boolean;
-  /**
-   * Resolves when the turn is over, whatever its outcome; rejects only if the words could not be kept. `whenBusy`: "wait" for the
-   * turn that runs, "steer" it (considered at its next step; resolves with that turn), or "cancel" it first. @default "wait"
-   */
-  say(
-    said: Said,
-    options?: { whenBusy?: "wait" | "steer" | "cancel"; signal?: AbortSignal },
-  ): Promise<TurnResult>;
-  /** `false`: no turn ran. Resolves when the turn has ended. */
+  /** Resolves when the turn is over, whatever its outcome; rejects only if the words could not be kept. */
+  say(said: Said, options?: SayOptions): Promise<TurnResult>;
+  /** The turn that runs, or the oldest one that waits. `false`: there was none. Resolves when it has ended. */
   cancel(): Promise<boolean>;
   /**
    * Closes a turn that a crash has left open. `undefined`: there was none. Done by `say` too. Takes no lock where no turn is open. `wait`:

@@ -78,8 +78,6 @@ export class Upkeep {
   async #compact({ session, onCompaction }: UpkeepOrder): Promise<void> {
     const { maxContextTokens, maxHistoryMessages } = this.#settings;
     const { model, ask } = this.#settings.ask();
-    const before = await session.state();
-    if (before === undefined) return;
     const compaction = await compactSession(session, {
       model,
       ...(ask === undefined ? {} : { ask }),
@@ -88,8 +86,7 @@ export class Upkeep {
       signal: this.#ending.signal,
     });
     if (!compaction.done) return;
-    const after = await session.state();
-    onCompaction(compaction.seq, before.count - (after?.count ?? before.count));
+    onCompaction(compaction.seq, compaction.messages);
   }
 
   async #consolidate({ session, scope }: UpkeepOrder): Promise<void> {

@@ -19,7 +19,7 @@ import { cutOff, modelError, type FailedCall, type Remedies } from "./model-erro
 import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 import { reportedUsage } from "./reported-usage.ts";
 import { toPrompt, type CanRead } from "./to-prompt.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "../kernel/until-aborted.ts";
 
 export interface AiSdkSettings {
   readonly name: string;

@@ -41,7 +41,7 @@ export function chooseModel(spec: string, settings: ModelSettings): Model {
     }
     case "offline":
       if (name === "") return settings.offline();
-      throw unknown(spec, 'write "offline" alone');
+      throw unknown(spec, 'write "offline" alone.');
     default:
       throw unknown(spec, suggestion(spec, provider, name));
   }
@@ -49,7 +49,7 @@ export function chooseModel(spec: string, settings: ModelSettings): Model {
 
 function named(spec: string, name: string): string {
   if (name === "")
-    throw unknown(spec, `name a model behind the colon, e.g. "${spec.replace(/:$/, "")}:NAME"`);
+    throw unknown(spec, `name a model behind the colon, e.g. "${spec.replace(/:$/, "")}:NAME".`);
   return name;
 }
 
@@ -59,8 +59,8 @@ function suggestion(spec: string, provider: string, name: string): string {
   if (/^claude/i.test(spec)) return `did you mean "anthropic:${spec}"?`;
   if (/^(gpt|o\d)/i.test(spec)) return `did you mean "openai:${spec}"?`;
   return spec.trim() === ""
-    ? 'write e.g. "ollama:gemma4:e4b"'
-    : `models are named with their provider, e.g. "ollama:${spec}"`;
+    ? 'write e.g. "ollama:gemma4:e4b".'
+    : `models are named with their provider, e.g. "ollama:${spec}".`;
 }
 
 function unknown(spec: string, remedy: string): AgentError {

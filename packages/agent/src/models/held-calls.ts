@@ -8,7 +8,6 @@ type Call = Extract<ModelEvent, { type: "tool-call" }>;
 
 export class HeldCalls {
   readonly #calls: Call[] = [];
-  readonly #ids = new Set<string>();
 
   /** Calls that the provider has already executed by itself are no business of ours. */
   hold(part: LanguageModelV3ToolCall): void {
@@ -16,7 +15,7 @@ export class HeldCalls {
     const written = part.input.trim() === "" ? "{}" : part.input;
     this.#calls.push({
       type: "tool-call",
-      id: this.#unused(part.toolCallId),
+      id: part.toolCallId,
       name: part.toolName,
       arguments: written,
     });
@@ -26,14 +25,5 @@ export class HeldCalls {
   release(reason: FinishReason): readonly Call[] {
     if (reason !== "length") return this.#calls;
     return this.#calls.filter((call) => tryParseJson(call.arguments) !== undefined);
-  }
-
-  /** Servers repeat ids, or send empty ones; results could not be told apart then. */
-  #unused(id: string): string {
-    const wanted = id.trim() === "" ? "call" : id;
-    let unused = wanted;
-    for (let number = 2; this.#ids.has(unused); number += 1) unused = `${wanted}-${number}`;
-    this.#ids.add(unused);
-    return unused;
   }
 }

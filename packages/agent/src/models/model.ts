@@ -29,7 +29,7 @@ export type ModelEvent =
   /** Empty text is a sign of life: the arguments of a call are being written. */
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
-  /** Whole: nothing of a call that was cut off is ever told. `arguments` is the JSON text as the model wrote it, checked by nobody. */
+  /** Whole: nothing of a call that was cut off is ever told. `id` and `arguments` (JSON text) are as the model wrote them, checked by nobody: two calls may have one id. */
   | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: ReportedUsage };
 

@@ -10,6 +10,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { ContentPart, Message, ToolCall } from "@longhand/store";
 import { assertNever } from "../errors.ts";
+import { messageText } from "../message-text.ts";
 
 /** Whether the model can be shown media of this type. */
 export type CanRead = (mediaType: string, isUrl: boolean) => boolean;
@@ -27,7 +28,7 @@ export function toPrompt(messages: readonly Message[], canRead: CanRead): Langua
     for (const call of message.toolCalls ?? []) names.set(call.id, call.name);
     switch (message.role) {
       case "system":
-        return { role: "system", content: textOf(message.content) };
+        return { role: "system", content: messageText(message.content, inWords) };
       case "user":
         return { role: "user", content: withSpeaker(message, userParts(message.content, canRead)) };
       case "assistant":
@@ -42,7 +43,7 @@ export function toPrompt(messages: readonly Message[], canRead: CanRead): Langua
 
 function userParts(content: Message["content"], canRead: CanRead): UserPart[] {
   if (typeof content === "string") return [text(content)];
-  return content.map((part) => (isMedia(part) ? mediaPart(part, canRead) : text(textOfPart(part))));
+  return content.map((part) => (isMedia(part) ? mediaPart(part, canRead) : text(messageText([part], inWords))));
 }
 
 type Media = Extract<ContentPart, { readonly type: "image" | "file"; readonly data: string }>;
@@ -83,7 +84,7 @@ function withSpeaker(message: Message, parts: UserPart[]): UserPart[] {
 
 /** Reasoning goes back only within the turn that it belongs to, where models with tools rely on it; others refuse old one. */
 function assistantParts(message: Message, isThisTurn: boolean): AssistantPart[] {
-  const words = textOf(message.content);
+  const words = messageText(message.content, inWords);
   const parts: AssistantPart[] = [];
   if (isThisTurn && message.reasoning !== undefined && message.reasoning !== "")
     parts.push({ type: "reasoning", text: message.reasoning });
@@ -104,18 +105,13 @@ function toolMessage(message: Message, names: ReadonlyMap<string, string>): Lang
   const id = message.toolCallId ?? "";
   const output = {
     type: message.isError === true ? ("error-text" as const) : ("text" as const),
-    value: textOf(message.content),
+    value: messageText(message.content, inWords),
   };
   const toolName = names.get(id) ?? message.name ?? "unknown";
   return { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName, output }] };
 }
 
-function textOf(content: Message["content"]): string {
-  return typeof content === "string" ? content : content.map(textOfPart).join("\n");
-}
-
-function textOfPart(part: ContentPart): string {
-  if (part.type === "text" && typeof part["text"] === "string") return part["text"];
+function inWords(part: ContentPart): string {
   return isMedia(part) ? unreadable(part, false) : JSON.stringify(part);
 }
 

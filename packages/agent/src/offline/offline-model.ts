@@ -10,7 +10,6 @@ import { AgentError, assertNever } from "../errors.ts";
 import type { Model, ModelEvent, ModelRequest } from "../models/model.ts";
 import { knownNotes } from "./known-notes.ts";
 import { helpText, NOTICE, NOTICE_BEGINS, notUnderstood, toolMissing } from "./offline-words.ts";
-import { textOf } from "./text-of.ts";
 import { understandRequest, type Wish } from "./understand-request.ts";
 import { type CallResult, wordResult } from "./word-result.ts";
 
@@ -58,7 +57,7 @@ function replyTo({ messages, tools, maxTokens }: ModelRequest): Reply {
   for (const message of messages.slice(last + 1)) {
     if (message.role === "tool") paragraphs.push(wordResult(resultOf(message, messages[last]), longest));
     if (message.role !== "user") continue;
-    const wish = withTools(understandRequest(textOf(message)), names);
+    const wish = withTools(understandRequest(messageText(message.content)), names);
     if (typeof wish === "string") paragraphs.push(wish);
     else if (wish.kind === "known") paragraphs.push(sayKnown(messages));
     else
@@ -101,7 +100,7 @@ function sayKnown(messages: readonly Message[]): string {
 }
 
 function wasIntroduced(messages: readonly Message[]): boolean {
-  return messages.some((message) => message.role === "assistant" && textOf(message).includes(NOTICE_BEGINS));
+  return messages.some((message) => message.role === "assistant" && messageText(message.content).includes(NOTICE_BEGINS));
 }
 
 function resultOf(result: Message, asked: Message | undefined): CallResult {
@@ -109,7 +108,7 @@ function resultOf(result: Message, asked: Message | undefined): CallResult {
   return {
     tool: call?.name ?? "a tool",
     arguments: call?.arguments,
-    content: textOf(result),
+    content: messageText(result.content),
     isError: result.isError === true,
   };
 }

@@ -3,7 +3,7 @@
 import { abortReason } from "../kernel/abort-reason.ts";
 import { pause } from "../kernel/pause.ts";
 import type { ModelRequest } from "../models/model.ts";
-import { saysSomething } from "./content-text.ts";
+import { saysSomething } from "./says-something.ts";
 import { emptyAnswer, modelFailure } from "./model-failure.ts";
 import { PartialAnswer } from "./partial-answer.ts";
 import { RetryPlan } from "./retry-plan.ts";

@@ -6,7 +6,8 @@
 
 import { isLonghandError, type Message, type Session, type ToolCall } from "@longhand/store";
 import type { TurnOutcome } from "../events.ts";
-import { contentText, saysSomething } from "./content-text.ts";
+import { messageText } from "../message-text.ts";
+import { saysSomething } from "./says-something.ts";
 import { LONGEST_LOCK_WAIT } from "./longest-lock-wait.ts";
 import { openCalls, readTurn, type LoggedTurn } from "./read-turn.ts";
 import { closeTurn, isOutcome, isOwnMessage, openTurnOf, ownMessage } from "./turn-log.ts";
@@ -71,9 +72,9 @@ const INTERRUPTED = {
 export function lastAnswer(messages: readonly Message[]): string {
   const answer = messages.findLast(
     (message) =>
-      message.role === "assistant" && !isOwnMessage(message) && saysSomething(contentText(message.content)),
+      message.role === "assistant" && !isOwnMessage(message) && saysSomething(messageText(message.content)),
   );
-  return answer === undefined ? "" : contentText(answer.content);
+  return answer === undefined ? "" : messageText(answer.content);
 }
 
 /** `undefined`: it was still to be decided. Otherwise only the mark is missing. */

@@ -4,13 +4,14 @@
  */
 
 import { AgentError } from "../errors.ts";
+import { untilAborted } from "../kernel/until-aborted.ts";
 import { withDeadline } from "../kernel/with-deadline.ts";
 import { capResult } from "../tools/cap-result.ts";
 import type { Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
+import { saysSomething } from "./says-something.ts";
 import type { StepCall } from "./step-call.ts";
 import type { TurnInHand } from "./turn-in-hand.ts";
 import { CALLS_NOTE } from "./turn-log.ts";
-import { untilAborted } from "../models/until-aborted.ts";
 
 /** `tool` with what it takes, or why there is nothing to run. */
 export type CheckedCall =
@@ -36,18 +37,23 @@ export function checkCall(tools: readonly Tool[], call: StepCall): CheckedCall {
 }
 
 export async function runCall(turn: TurnInHand, checked: CheckedCall): Promise<void> {
-  const { id, givenId, name, input, text } = checked.call;
-  const renamed = id === givenId || givenId === "" ? {} : { givenId };
-  turn.emit({ type: "tool-call", id, name, arguments: input === undefined ? text : input, ...renamed });
+  tellCall(turn, checked.call);
   await answerCall(turn, checked.call, await outputOf(turn, checked));
 }
 
+/** Answers a call without running it. */
+export async function refuseCall(turn: TurnInHand, call: StepCall, why: string): Promise<void> {
+  tellCall(turn, call);
+  await answerCall(turn, call, failed(why));
+}
+
+function tellCall(turn: TurnInHand, { id, givenId, name, input, text }: StepCall): void {
+  const renamed = id === givenId || !saysSomething(givenId) ? {} : { givenId };
+  turn.emit({ type: "tool-call", id, name, arguments: input === undefined ? text : input, ...renamed });
+}
+
 /** Appends the result, and tells of it. */
-export async function answerCall(
-  turn: TurnInHand,
-  { id, name }: StepCall,
-  output: ToolOutput,
-): Promise<void> {
+async function answerCall(turn: TurnInHand, { id, name }: StepCall, output: ToolOutput): Promise<void> {
   const { redact, maxToolResultBytes } = turn.settings;
   // In this order: half a secret is not recognised.
   const content = capResult(redact(output.content), maxToolResultBytes);

@@ -1,6 +1,9 @@
-/** The calls of one answer: all at once if they only read, else one after another. When it resolves, each has its result. */
+/**
+ * The calls of one answer: all at once if they only read, else one after another. When it resolves, each has its result, and
+ * what the provider has counted is kept.
+ */
 
-import { answerCall, checkCall, runCall, type CheckedCall } from "./run-call.ts";
+import { checkCall, refuseCall, runCall, type CheckedCall } from "./run-call.ts";
 import type { StepCall } from "./step-call.ts";
 import type { Ending, TurnInHand } from "./turn-in-hand.ts";
 
@@ -9,6 +12,13 @@ const MOST_BAD_CALLS = 3;
 
 /** `undefined`: the turn goes on. */
 export async function runCalls(turn: TurnInHand, calls: readonly StepCall[]): Promise<Ending | undefined> {
+  const ending = await answerAll(turn, calls);
+  // Not before: were it to fail, calls that never began would be left without a result, as if they might have run.
+  await turn.keepCounted();
+  return ending;
+}
+
+async function answerAll(turn: TurnInHand, calls: readonly StepCall[]): Promise<Ending | undefined> {
   const repeated = calls.filter(({ name, input, text }) => turn.sameCalls.isTooMany(name, input ?? text));
   if (repeated[0] !== undefined) return await refuseAll(turn, calls, repeated[0]);
   const checked = calls.map((call) => checkCall(turn.settings.tools, call));
@@ -27,7 +37,7 @@ async function runAtOnce(turn: TurnInHand, checked: readonly CheckedCall[]): Pro
 async function refuseAll(turn: TurnInHand, calls: readonly StepCall[], { name }: StepCall): Promise<Ending> {
   const { maxSameCalls } = turn.settings;
   const message = `the call of ${name} with the same arguments came ${maxSameCalls} times in a row`;
-  for (const call of calls) await answerCall(turn, call, { content: `not run: ${message}`, isError: true });
+  for (const call of calls) await refuseCall(turn, call, `not run: ${message}`);
   const words = `Stopped: ${message}, and the last time nothing was run.`;
   return { outcome: "same-call", words, error: { code: "SAME_CALL", message } };
 }

@@ -4,12 +4,12 @@
  * any point leaves what recover-turn.ts can close; a cancel at any point leaves a valid history. docs/turn.md
  */
 
-import type { Message, Session } from "@longhand/store";
+import { isLonghandError, type Message, type Session } from "@longhand/store";
 import { abortReason } from "../kernel/abort-reason.ts";
 import { earlierTurn } from "./earlier-turn.ts";
 import { failureOf } from "./failure-of.ts";
 import { fullSettings } from "./full-settings.ts";
-import { saysSomething } from "./content-text.ts";
+import { saysSomething } from "./says-something.ts";
 import { LONGEST_LOCK_WAIT } from "./longest-lock-wait.ts";
 import { closeOpenTurn } from "./recover-turn.ts";
 import { runCalls } from "./run-calls.ts";
@@ -86,9 +86,21 @@ async function hearSteering(turn: TurnInHand): Promise<boolean> {
     const said = turn.running.steering.tryTake();
     if (said === undefined) break;
     const { seq } = turn;
-    if ((await turn.hear(said)) > seq) wasSteered = true;
+    try {
+      if ((await turn.hear(said)) > seq) wasSteered = true;
+    } catch (error) {
+      turn.running.refused?.(said, error);
+      if (!isRefusal(error)) throw error;
+    }
   }
   return wasSteered;
+}
+
+/** The words themselves cannot be kept; others can. */
+function isRefusal(error: unknown): boolean {
+  return (["ID_CONFLICT", "MESSAGE_INVALID", "MESSAGE_TOO_LARGE"] as const).some((code) =>
+    isLonghandError(error, code),
+  );
 }
 
 /** Nothing here listens to the signal: what a cancelled turn leaves must be whole, too. */

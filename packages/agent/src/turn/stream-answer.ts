@@ -1,11 +1,11 @@
 /** One try to get an answer: shows it as it comes, and hands it over when it is whole. */
 
+import { eachUntilAborted } from "../kernel/each-until-aborted.ts";
 import { idleLimit } from "../kernel/idle-limit.ts";
 import type { FinishReason, Model, ModelEvent, ModelRequest, ReportedUsage } from "../models/model.ts";
 import { cutOff, stalled } from "./model-failure.ts";
 import type { PartialAnswer } from "./partial-answer.ts";
 import type { TurnInHand } from "./turn-in-hand.ts";
-import { eachUntilAborted } from "./each-until-aborted.ts";
 
 /** As the model wrote it, checked by nobody. */
 export interface AskedCall {

@@ -1,24 +1,18 @@
 /** One step of a turn: the context, the model's answer, and that answer as one durable message. */
 
 import type { Message } from "@longhand/store";
-import {
-  buildContext,
-  compactSession,
-  correctionOf,
-  reportUsage,
-  type Compaction,
-} from "@longhand/store/context";
+import { buildContext, compactSession, correctionOf, type Compaction } from "@longhand/store/context";
 import { isAgentError } from "../errors.ts";
+import { pause } from "../kernel/pause.ts";
+import { untilAborted } from "../kernel/until-aborted.ts";
 import { tryParseJson } from "../parse-json.ts";
 import { askModelOf } from "../models/ask-model.ts";
 import { askWithRetries } from "./ask-with-retries.ts";
-import { saysSomething } from "./content-text.ts";
 import { countUsage, requestTokens, type CountedUsage } from "./count-usage.ts";
+import { saysSomething } from "./says-something.ts";
 import type { StepCall } from "./step-call.ts";
 import type { AskedCall, StreamedAnswer } from "./stream-answer.ts";
 import type { TurnInHand } from "./turn-in-hand.ts";
-import { untilAborted } from "../models/until-aborted.ts";
-import { pause } from "../kernel/pause.ts";
 
 /** Milliseconds; as often as this makes the two minutes that a compaction may take. */
 const LOOK_AGAIN = 250;
@@ -53,7 +47,10 @@ async function answerOnce(turn: TurnInHand): Promise<readonly StepCall[]> {
   turn.partial = undefined;
   for (const call of calls) turn.openCalls.set(call.id, call);
   if (saysSomething(text)) turn.text = text;
-  await tellUsage(turn, usage, requestTokens(context.usage) / correction);
+  tellUsage(turn, usage);
+  // An estimate of ours teaches nothing about the provider's; and it is the request before any correction that is compared.
+  const estimated = requestTokens(context.usage) / correction;
+  if (usage.estimated !== true) turn.counted = { model: model.name, estimated, usage };
   return calls;
 }
 
@@ -87,8 +84,7 @@ function answerMessage(
   };
 }
 
-/** `estimated`: of the request, before any correction. */
-async function tellUsage(turn: TurnInHand, usage: CountedUsage, estimated: number): Promise<void> {
+function tellUsage(turn: TurnInHand, usage: CountedUsage): void {
   const { inputTokens, outputTokens, cachedTokens } = usage;
   turn.emit({
     type: "usage",
@@ -97,9 +93,6 @@ async function tellUsage(turn: TurnInHand, usage: CountedUsage, estimated: numbe
     ...(cachedTokens === undefined ? {} : { cachedTokens }),
     estimated: usage.estimated === true,
   });
-  // An estimate of ours teaches nothing about the provider's.
-  if (usage.estimated === true) return;
-  await reportUsage(turn.session, { model: turn.settings.model.name, estimated, usage });
 }
 
 async function compactOnce(turn: TurnInHand): Promise<boolean> {

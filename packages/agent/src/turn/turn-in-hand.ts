@@ -1,9 +1,10 @@
 /** A turn while it runs: what its steps share. */
 
 import type { Message, Session } from "@longhand/store";
+import { reportUsage, type UsageReport } from "@longhand/store/context";
 import type { TurnEvent, TurnOutcome } from "../events.ts";
+import { messageText } from "../message-text.ts";
 import { CallIds } from "./call-ids.ts";
-import { contentText } from "./content-text.ts";
 import type { FullSettings } from "./full-settings.ts";
 import type { PartialAnswer } from "./partial-answer.ts";
 import { SameCalls } from "./same-calls.ts";
@@ -32,6 +33,8 @@ export class TurnInHand {
   partial: PartialAnswer | undefined;
   /** Calls of an answer that is kept, without a result so far. */
   readonly openCalls: Map<string, StepCall> = new Map();
+  /** What the provider has counted of the last answer, until `keepCounted`. */
+  counted: UsageReport | undefined;
   /** Compaction is tried once in a turn. */
   wasCompacted = false;
   /** The last answer of the model, as shown. */
@@ -79,11 +82,18 @@ export class TurnInHand {
     this.seq = Math.max(this.seq, seq);
   }
 
+  /** Makes the next estimates for this model better. */
+  async keepCounted(): Promise<void> {
+    const { counted } = this;
+    this.counted = undefined;
+    if (counted !== undefined) await reportUsage(this.session, counted);
+  }
+
   /** The words of a user, in the view from now on. Their seq: an older one, if they were there already. */
   async hear(said: Said): Promise<number> {
     const message = userMessage(said);
     const seq = await this.append(message, said.id);
-    this.about = contentText(message.content);
+    this.about = messageText(message.content);
     return seq;
   }
 }

@@ -58,7 +58,9 @@ export interface RunningTurn {
   /** Aborts the turn; what is there stays, as a valid history. */
   readonly signal: AbortSignal;
   /** What somebody says meanwhile and wants considered at the next step. */
-  readonly steering: Mailbox<Said>;
+  readonly steering: Pick<Mailbox<Said>, "tryTake">;
+  /** Told of what was taken from there and could not be kept. The turn goes on, unless nothing at all can be kept. */
+  readonly refused?: (said: Said, error: unknown) => void;
 }
 
 export interface TurnResult {

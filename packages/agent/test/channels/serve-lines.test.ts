@@ -303,14 +303,17 @@ describe("serveLines", () => {
 
   test("on abort a line that was read and not said is told to be sent again", async () => {
     const controller = new AbortController();
-    const { ofType, agent } = await serve(linesOf({ ...ann, text: "first" }, { ...bobInGroup, text: "second" }), {
-      signal: controller.signal,
-      mostTurns: 1,
-      work: async () => {
-        for (let turn = 0; turn < 20; turn += 1) await eventLoopTurn();
-        controller.abort(new Error("SIGTERM"));
+    const { ofType, agent } = await serve(
+      linesOf({ ...ann, text: "first" }, { ...bobInGroup, text: "second" }),
+      {
+        signal: controller.signal,
+        mostTurns: 1,
+        work: async () => {
+          for (let turn = 0; turn < 20; turn += 1) await eventLoopTurn();
+          controller.abort(new Error("SIGTERM"));
+        },
       },
-    });
+    );
     expect(agent.said.map(({ said }) => said.text)).toEqual(["first"]);
     expect(ofType("error")).toMatchObject([{ line: 2, code: "LOOP_CLOSED", sender: "bob" }]);
     expect(ofType("error")[0]?.["message"]).toContain("send it again");

@@ -1,6 +1,7 @@
 /** Opens the agents for one command and closes them whatever happens: process, loop, registry, agents, sessions, in that order. */
 
 import type { AgentEvent, AgentInstance, ApprovalQuestion, Problem } from "@longhand/agent";
+import { CommandError } from "../command-error.ts";
 import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import type { Places } from "../config/resolve-places.ts";
@@ -26,6 +27,10 @@ export interface Agents extends OpenedAgents {
 export async function withAgents<T>(wanted: AgentsWanted, use: (agents: Agents) => Promise<T>): Promise<T> {
   const { places, environment, events, onProblem, approve, model, only } = wanted;
   const config = await readConfig(places, environment);
+  const names = config.agents.map(({ name }) => name);
+  if (only !== undefined && !names.includes(only)) {
+    throw new CommandError("USAGE_INVALID", `there is no agent ${only}; there are: ${names.join(", ")}`);
+  }
   // Loaded only now: help and most commands need no agent.
   const { openAgents } = await import("./open-agents.ts");
   const opened = await openAgents({

@@ -5,6 +5,7 @@ import { EXIT } from "../terminal/exit-codes.ts";
 import type { Input, Output } from "../terminal/output.ts";
 import type { ChatLink } from "./chat-link.ts";
 import { PlainView } from "./plain-view.ts";
+import { problemLine } from "./problem-line.ts";
 import { questionLines } from "./question-lines.ts";
 import { yesOrNo } from "./questions.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -31,7 +32,7 @@ export async function runOnce(options: OnceOptions): Promise<number> {
     event: (event) => {
       if (event.agent === agent.name && event.key === key) view.take(event);
     },
-    problem: ({ message }) => output.writeError(`longhand: ${message}\n`),
+    problem: (problem) => output.writeError(problemLine(problem, json)),
     approve: canAsk ? async (question) => await ask(question, output, input) : undefined,
   });
   try {

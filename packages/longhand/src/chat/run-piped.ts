@@ -14,6 +14,7 @@ import { describeFailure } from "./describe-failure.ts";
 import { greetingLines } from "./greeting.ts";
 import { parseCommand } from "./parse-command.ts";
 import { PlainView } from "./plain-view.ts";
+import { problemLine } from "./problem-line.ts";
 import { questionLines } from "./question-lines.ts";
 import { yesOrNo } from "./questions.ts";
 import { showConversation } from "./show-conversation.ts";
@@ -54,12 +55,12 @@ class PipedChat {
   }
 
   async run(): Promise<number> {
-    const { agent, key, link, output, isPerson } = this.#options;
+    const { agent, key, link, output, json, isPerson } = this.#options;
     const unlink = link.join({
       event: (event) => {
         if (event.agent === agent.name && event.key === this.#conversation.key) this.#view.take(event);
       },
-      problem: ({ message }) => output.writeError(`longhand: ${message}\n`),
+      problem: (problem) => output.writeError(problemLine(problem, json)),
       approve: isPerson ? async (question) => await this.#ask(question) : undefined,
     });
     try {

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { AgentInstance } from "@longhand/agent";
+import { notKept } from "../assembly/not-kept.ts";
 import { type Agents, withAgents } from "../assembly/with-agents.ts";
 import { ChatLink } from "../chat/chat-link.ts";
 import type { ChatSurroundings } from "../chat/chat-command.ts";
@@ -46,7 +47,8 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .action(async (key: string | undefined, options: ChatCommandOptions) => {
       const surroundings = begin(options);
-      if (options.orTour === true && !isTerminal(surroundings)) {
+      // Who says something wants an answer to it.
+      if (options.orTour === true && options.message === undefined && !isTerminal(surroundings)) {
         const { runTour } = await import("./tour.ts");
         await runTour(surroundings);
         return;
@@ -97,12 +99,15 @@ async function converse(
     ask: async (question, signal) => await askModelOf(agent.model)(question, signal),
   };
   const signal = surroundings.interruption();
+  const isGreeted = isTerminal(surroundings) && !json && options.message === undefined;
+  const problem = notKept(agent);
+  if (problem !== undefined && !isGreeted) link.onProblem(problem);
   if (options.message !== undefined) {
     const { runOnce } = await import("../chat/run-once.ts");
     const text = options.message === "-" ? await readAll(input) : options.message;
     return await runOnce({ agent, key, text, json, output, input, link, signal });
   }
-  if (isTerminal(surroundings) && environment["TERM"] !== "dumb" && !json) {
+  if (isGreeted && environment["TERM"] !== "dumb") {
     const { runChat } = await import("../chat/run-chat.ts");
     const { processTerminal } = await import("../chat/process-terminal.ts");
     const terminal = processTerminal(output.colors);
@@ -111,12 +116,14 @@ async function converse(
   }
   const { runPiped } = await import("../chat/run-piped.ts");
   const { processLines } = await import("../terminal/process-lines.ts");
-  const isPerson = isTerminal(surroundings) && !json;
   const lines = processLines(MOST_INPUT_BYTES);
-  return await runPiped({ ...around, key, lines, output, json, link, isPerson, signal });
+  return await runPiped({ ...around, key, lines, output, json, link, isPerson: isGreeted, signal });
 }
 
-/** With KEY that session, also by a part of its key; else a new one, or the newest with --continue. */
+/**
+ * KEY as it is given, since it may begin a session, but for `last`; else a new one. --continue is the newest that is no channel's: that
+ * is somebody else's conversation.
+ */
 async function keyOf(
   agent: AgentInstance,
   wanted: string | undefined,
@@ -125,7 +132,8 @@ async function keyOf(
 ): Promise<string> {
   const choice = { output, toPaste, among: READABLE };
   if (options.continue === true) {
-    for await (const { key } of agent.store.list({ limit: 1 })) return key;
+    const { placeOfKey } = await import("@longhand/agent");
+    for await (const { key } of agent.store.list()) if (placeOfKey(key) === undefined) return key;
     return await newKey(agent.store, output.now());
   }
   if (wanted === undefined) return await newKey(agent.store, output.now());

@@ -1,6 +1,7 @@
 /** `longhand serve --stdio`: an agent for other programs. One JSON line in for each thing said, events out. */
 
 import type { AgentInstance, EventSink } from "@longhand/agent";
+import { notKept } from "../assembly/not-kept.ts";
 import { withAgents } from "../assembly/with-agents.ts";
 import { CommandError } from "../command-error.ts";
 import { addExamples } from "./add-examples.ts";
@@ -29,8 +30,8 @@ export const defineCommand: DefineCommand = (command, begin) => {
       "after",
       [
         "",
-        "In:  {channel, account?, chat, thread?, sender, text, id?, agent?, whenBusy?}, one object a line.",
-        "Out: the events of each turn, and for each line a done or an error. See docs/serve.md.",
+        "In:  {channel, account?, chat, thread?, sender, text, id?, agent?, whenBusy?}, one JSON object a line.",
+        "Out: the events of each turn, and for each line a done or an error, as JSON. See docs/serve.md.",
         "A session for each channel, account, chat, thread and sender; two senders never share one.",
       ].join("\n"),
     )
@@ -58,6 +59,7 @@ async function serve(surroundings: Surroundings, { model }: ServeCommandOptions)
     const [first, ...others] = loop.agents;
     if (first === undefined) return;
     const agents: [AgentInstance, ...AgentInstance[]] = [first, ...others];
+    for (const problem of agents.map(notKept)) if (problem !== undefined) onProblem(problem);
     try {
       await serveLines({
         agents,

@@ -43,6 +43,11 @@ export function explainError(error: unknown, failedCommand: FailedCommand): Expl
       exitCode,
     };
   }
+  // By its name: the agent's package is not loaded for the errors of other commands.
+  if (error instanceof Error && error.name === "AgentError" && "code" in error) {
+    const { code, message } = error;
+    return { code: String(code), message, remedy: undefined, detail: {}, exitCode: EXIT.failed };
+  }
   if (error instanceof Error && "syscall" in error) {
     // The system's own message names the file and the reason.
     return {

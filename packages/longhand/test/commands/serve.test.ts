@@ -5,7 +5,11 @@ import { join } from "node:path";
 import { sessionKeyOf } from "@longhand/agent";
 import { openStore, type Message } from "@longhand/store";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { type ModelServer, type RecordedRequest, type Script } from "../../../agent/test/support/model-server.ts";
+import {
+  type ModelServer,
+  type RecordedRequest,
+  type Script,
+} from "../../../agent/test/support/model-server.ts";
 import { startOpenaiServer } from "../../../agent/test/support/openai-server.ts";
 import { refusal } from "../../../store/test/support/strict-provider.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
@@ -44,7 +48,9 @@ async function historyOf(home: string, place: typeof ada): Promise<Message[]> {
   return await store.session(sessionKeyOf(place)).messages();
 }
 
-function sentIn(request: RecordedRequest | undefined): { readonly role: string; readonly content: unknown }[] {
+function sentIn(
+  request: RecordedRequest | undefined,
+): { readonly role: string; readonly content: unknown }[] {
   return (request?.body?.["messages"] ?? []) as { role: string; content: unknown }[];
 }
 
@@ -230,7 +236,9 @@ test("the same id twice is answered once", async () => {
       [4, "bob"],
     ]);
     expect(done[1]).toMatchObject({ turn: done[0]?.["turn"], text: done[0]?.["text"] });
-    expect(serving.ofType("error")).toMatchObject([{ line: 3, id: "m1", code: "ID_CONFLICT", sender: "ada" }]);
+    expect(serving.ofType("error")).toMatchObject([
+      { line: 3, id: "m1", code: "ID_CONFLICT", sender: "ada" },
+    ]);
     expect(server.requests).toHaveLength(2);
     expect(await historyOf(home, ada)).toHaveLength(2);
   });
@@ -266,26 +274,29 @@ test("what is no line is answered with one error each, and the next one is read"
 });
 
 describe("the end", () => {
-  test.each(["SIGTERM", "SIGINT"] as const)("%s in the middle of a turn keeps what was shown", async (signal) => {
-    await withTemporaryDirectory(async (home) => {
-      await modelServer(home, () => STALLED);
-      const serving = serve(home);
-      serving.say({ ...ada, text: "a question" });
-      await serving.until("text-delta");
-      serving.say({ ...ada, text: "another, while it runs" });
-      expect(await serving.kill(signal)).toEqual({ exitCode: 0, signal: null, stderr: "" });
-      expect(serving.ofType("done")).toMatchObject([{ line: 1, outcome: "cancelled", text: "Begun" }]);
-      const history = await historyOf(home, ada);
-      expect(refusal(history)).toBeUndefined();
-      expect(history.map(({ content }) => content)).toEqual([
-        "a question",
-        "Begun",
-        "[Cancelled before the answer was complete.]",
-      ]);
-      // What was not begun is either not read, or told: it may be sent again.
-      for (const error of serving.ofType("error")) expect(error).toMatchObject({ line: 2 });
-    });
-  });
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s in the middle of a turn keeps what was shown",
+    async (signal) => {
+      await withTemporaryDirectory(async (home) => {
+        await modelServer(home, () => STALLED);
+        const serving = serve(home);
+        serving.say({ ...ada, text: "a question" });
+        await serving.until("text-delta");
+        serving.say({ ...ada, text: "another, while it runs" });
+        expect(await serving.kill(signal)).toEqual({ exitCode: 0, signal: null, stderr: "" });
+        expect(serving.ofType("done")).toMatchObject([{ line: 1, outcome: "cancelled", text: "Begun" }]);
+        const history = await historyOf(home, ada);
+        expect(refusal(history)).toBeUndefined();
+        expect(history.map(({ content }) => content)).toEqual([
+          "a question",
+          "Begun",
+          "[Cancelled before the answer was complete.]",
+        ]);
+        // What was not begun is either not read, or told: it may be sent again.
+        for (const error of serving.ofType("error")) expect(error).toMatchObject({ line: 2 });
+      });
+    },
+  );
 
   test("of the input: turns in hand, and those that wait for them, are finished first", async () => {
     await withTemporaryDirectory(async (home) => {
@@ -333,7 +344,8 @@ test("whoever does not read what comes out is not read from for ever, and then g
     let sent = 0;
     const send = async (): Promise<void> => {
       for (; sent < lines; sent += 1) {
-        if (!stdin.write(`${"x".repeat(1000)}\n`)) await new Promise((resolve) => stdin.once("drain", resolve));
+        if (!stdin.write(`${"x".repeat(1000)}\n`))
+          await new Promise((resolve) => stdin.once("drain", resolve));
       }
       stdin.end();
     };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { AgentError } from "@longhand/agent";
 import { LONGHAND_ERROR_CODES, LonghandError } from "@longhand/store";
 import { CommandError } from "../../src/command-error.ts";
 import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
@@ -62,4 +63,13 @@ test("whose end cannot be proven can be given up by a person", () => {
   const locked = explainError(new LonghandError("SESSION_LOCKED", "", detail));
   expect(locked.message).toContain("(whether it still runs cannot be told from here)");
   expect(locked.remedy).toContain("longhand doctor --break-lease 'a b' --sessions './my store'");
+});
+
+test("what fails in an agent is told in the agent's words, under its code", () => {
+  expect(explainError(new AgentError("MODEL_UNKNOWN", "no such model"))).toMatchObject({
+    code: "MODEL_UNKNOWN",
+    message: "no such model",
+    remedy: undefined,
+    exitCode: 1,
+  });
 });

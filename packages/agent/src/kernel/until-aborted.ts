@@ -1,6 +1,6 @@
 /** Somebody else's promise, as long as the signal lets us wait for it. */
 
-import { abortReason } from "../kernel/abort-reason.ts";
+import { abortReason } from "./abort-reason.ts";
 
 /** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. Leaves no listener behind. */
 export function untilAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {

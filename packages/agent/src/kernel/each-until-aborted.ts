@@ -1,4 +1,4 @@
-import { untilAborted } from "../models/until-aborted.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** The items of the source until the signal aborts; then its reason is thrown, and the source is told to end. */
 export async function* eachUntilAborted<T>(
