@@ -312,6 +312,30 @@ test("a file put together from two sessions is not given to either of them", asy
   }
 });
 
+test("nor is one whose header has the fields of both, also if the other's file is damaged too", async () => {
+  const machine = new SimulatedMachine(1);
+  const host = machine.startProcess();
+  const before = await open(host);
+  await before.store.session("a").append(say("of a"));
+  await before.store.session("b").append(say("of b"));
+  await before.store.close();
+  let other = Buffer.alloc(0);
+  await change(host, `${DIRECTORY}/b.jsonl`, (bytes) => {
+    other = Buffer.from(bytes);
+    return Buffer.concat([Buffer.from("xxx\n"), bytes]);
+  });
+  await change(host, `${DIRECTORY}/a.jsonl`, (bytes) =>
+    Buffer.concat([
+      bytes.subarray(0, bytes.indexOf('"at":"') + 16),
+      other.subarray(other.indexOf('","id":"')),
+    ]),
+  );
+  const { store } = await open(host);
+  await store.repair();
+  await expect(store.session("a").messages()).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
+  await store.close();
+});
+
 test("a message that is nested deeper than any of ours, under a good checksum, keeps nobody from searching", async () => {
   const machine = new SimulatedMachine(1);
   const host = machine.startProcess();

@@ -148,11 +148,13 @@ function readLeniently(content: Buffer): Header | undefined {
   const text = content.toString("utf8");
   const [, keyText = "", id = "", at = ""] = IDENTITY.exec(text) ?? [];
   const value = tryParseJson(text);
+  const key = tryParseJson(keyText);
   if (isJsonObject(value) && id !== "") {
     const identity = identityIn(value);
-    return identity && { version: FORMAT_VERSION, ...identity };
+    // Put together from two headers, it may be JSON and have each field twice: then it is nobody's.
+    const isOne = identity?.key === key && identity?.id === id && identity.at === at;
+    return isOne ? { version: FORMAT_VERSION, ...identity } : undefined;
   }
-  const key = tryParseJson(keyText);
   if (typeof key !== "string" || !isId(id) || Number.isNaN(Date.parse(at))) return undefined;
   // A chain that is not readable as a whole is not read in parts.
   return firstHeader({ key, id, at });
