@@ -9,6 +9,7 @@ const alias = [
   { find: /^@longhand\/store\/context$/, replacement: path("packages/store/src/context.ts") },
   { find: /^@longhand\/store\/memory$/, replacement: path("packages/store/src/memory.ts") },
   { find: /^@longhand\/agent\/kernel$/, replacement: path("packages/agent/src/kernel.ts") },
+  { find: /^@longhand\/agent\/settings$/, replacement: path("packages/agent/src/settings.ts") },
   { find: /^@longhand\/agent$/, replacement: path("packages/agent/src/index.ts") },
   { find: /^@longhand\/store$/, replacement: path("packages/store/src/index.ts") },
 ];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findTypeErrors } from "./support/compile.ts";
 import { findBrokenLinks, type Repository } from "./support/find-broken-links.ts";
-import { readCodeBlocks, readLinks, readTableRows } from "./support/markdown.ts";
+import { readCodeBlocks, readLinks, readTableRows, withoutCodeBlocks } from "./support/markdown.ts";
 import { readPackageJson } from "./support/package-json.ts";
 import { PACKAGES, readProjectFile, readTextFiles, ROOT } from "./support/project.ts";
 import { runExample } from "./support/run-example.ts";
@@ -116,6 +116,26 @@ describe("examples", () => {
     expect(typeErrorsIn(`${forgotten}console.log(store);`)).toHaveLength(1);
     const { exitCode } = await runExample(forgotten, await temporaryDirectory());
     expect(exitCode).toBe(1);
+  });
+});
+
+describe("placeholders", () => {
+  /** A line that is one word in capitals stands for something that was to be written there. */
+  const placeholdersIn = (text: string): string[] =>
+    withoutCodeBlocks(text)
+      .split("\n")
+      .filter((line) => /^[A-Z][A-Z0-9_-]+[.:]?$/.test(line.trim()));
+
+  test("are in no document", () => {
+    const found = documents.flatMap(({ path, text }) =>
+      placeholdersIn(text).map((line) => `${path}: ${line}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("are found where they are", () => {
+    expect(placeholdersIn("One.\n\nMEASURED\n\n TO_DO: \n")).toEqual(["MEASURED", " TO_DO: "]);
+    expect(placeholdersIn("# MIT\nJSONL is one.\n- MIT\n```text\nOK\n```\nA\n")).toEqual([]);
   });
 });
 

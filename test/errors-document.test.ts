@@ -1,4 +1,4 @@
-import { AGENT_ERROR_CODES } from "@longhand/agent";
+import { AGENT_ERROR_CODES, PROBLEM_CODES } from "@longhand/agent";
 import { LONGHAND_ERROR_CODES } from "@longhand/store";
 import { expect, test } from "vitest";
 import { readHeadings, readTableRows } from "./support/markdown.ts";
@@ -13,7 +13,7 @@ test("docs/errors.md explains every error code there is, and no other, in the or
 test("and every code of the agent, in its table", () => {
   const [, ofAgent = ""] = readProjectFile("docs/errors.md").split("## Of the agent");
   const codes = readTableRows(ofAgent).map(([code]) => code);
-  expect(codes).toEqual(AGENT_ERROR_CODES.map((code) => `\`${code}\``));
+  expect(codes).toEqual([...AGENT_ERROR_CODES, ...PROBLEM_CODES].map((code) => `\`${code}\``));
 });
 
 test("each says what happened, what to do, and what the detail holds", () => {

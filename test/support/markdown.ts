@@ -35,14 +35,14 @@ export function readAnchors(markdown: string): string[] {
 
 /** Without their marks, in order, of every level. */
 export function readHeadings(markdown: string): string[] {
-  return [...markdown.replace(FENCE, "").matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading = ""]) =>
+  return [...withoutCodeBlocks(markdown).matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading = ""]) =>
     heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, ""),
   );
 }
 
 /** The cells of every row of every table, headings and rules left out. */
 export function readTableRows(markdown: string): string[][] {
-  const lines = markdown.replace(FENCE, "").split("\n");
+  const lines = withoutCodeBlocks(markdown).split("\n");
   const isRule = (line: string | undefined): boolean => line !== undefined && /^\|[\s:|-]+\|$/.test(line);
   return lines
     .filter((line, index) => line.startsWith("|") && !isRule(line) && !isRule(lines[index + 1]))
@@ -50,6 +50,10 @@ export function readTableRows(markdown: string): string[][] {
     .map((cells) => cells.map((cell) => cell.trim()));
 }
 
+export function withoutCodeBlocks(markdown: string): string {
+  return markdown.replace(FENCE, "");
+}
+
 function withoutCode(markdown: string): string {
-  return markdown.replace(FENCE, "").replace(/`[^`\n]+`/g, "");
+  return withoutCodeBlocks(markdown).replace(/`[^`\n]+`/g, "");
 }

@@ -79,7 +79,7 @@ export const AGENT_RULES: PackageRules = {
     loop: ["kernel", "secrets", "models", "tools", "skills", "turn"],
     channels: ["kernel", "turn", "loop"],
   },
-  everywhere: ["errors.ts", "events.ts", "parse-json.ts"],
+  everywhere: ["errors.ts", "events.ts", "message-text.ts", "parse-json.ts", "suggest-name.ts"],
   testing: undefined,
   packages: [
     ...["@longhand/store", "@longhand/store/context", "@longhand/store/memory"],
@@ -107,7 +107,7 @@ export const LONGHAND_RULES: PackageRules = {
   testing: undefined,
   packages: [
     ...["@longhand/store", "@longhand/store/context", "@longhand/store/memory", "@longhand/store/testing"],
-    ...["@longhand/agent", "commander", "picocolors", "zod"],
+    ...["@longhand/agent", "@longhand/agent/settings", "commander", "picocolors", "zod"],
   ],
   nodeModules: {},
   touchesWorld: ["*"],

@@ -1,4 +1,4 @@
-/** One's own tool. Hand it to an agent beside the built-in ones: `tools: [...builtInTools({ … }), rollDice]`. */
+/** One's own tool. Hand it to an agent beside the built-in ones: `tools: () => [...builtInTools({ … }), rollDice]`. */
 
 import { defineTool } from "@longhand/agent";
 import * as z from "zod";

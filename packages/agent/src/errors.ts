@@ -34,6 +34,22 @@ export const AGENT_ERROR_CODES = [
   "OPTION_INVALID",
 ] as const;
 
+/** Of what is told to `onProblem` and is no error of a call: the agent goes on nevertheless. docs/errors.md */
+export const PROBLEM_CODES = [
+  "ACTOR_CRASHED",
+  "ACTOR_FAILED",
+  "DAMAGE",
+  "MEMORY_CLOSED",
+  "MEMORY_LATE",
+  "MODEL_NOTICE",
+  "NOT_KEPT",
+  "SINK_FAILED",
+  "SKILL_INVALID",
+  "UPKEEP_FAILED",
+] as const;
+
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
 export type AgentErrorCode = (typeof AGENT_ERROR_CODES)[number];
 
 export class AgentError extends Error {

@@ -2,10 +2,18 @@
 
 export { MOST_LINE_BYTES } from "./channels/parse-line.ts";
 export { serveLines, type ServeOptions } from "./channels/serve-lines.ts";
-export { placeOfKey, sessionKeyOf, type ChatPlace } from "./channels/session-key.ts";
+export { placeOfKey, scopeOfPlace, sessionKeyOf, type ChatPlace } from "./channels/session-key.ts";
 export { splitLines, type UnusableLine } from "./channels/split-lines.ts";
-export { AGENT_ERROR_CODES, AgentError, isAgentError, type AgentErrorCode } from "./errors.ts";
+export {
+  AGENT_ERROR_CODES,
+  AgentError,
+  isAgentError,
+  PROBLEM_CODES,
+  type AgentErrorCode,
+  type ProblemCode,
+} from "./errors.ts";
 export type { AgentEvent, EventPlace, EventSink, TurnEvent, TurnOutcome } from "./events.ts";
+export { localScope } from "./loop/local-scope.ts";
 export { openLoop } from "./loop/open-loop.ts";
 export type {
   AgentInstance,
@@ -18,13 +26,15 @@ export type {
 } from "./loop/types.ts";
 export { anthropic, type AnthropicOptions } from "./models/anthropic.ts";
 export { askModelOf, type AskModelOptions } from "./models/ask-model.ts";
-export { chooseModel, type ModelSettings } from "./models/choose-model.ts";
+export { chooseModel, type HostedModelSettings, type ModelSettings } from "./models/choose-model.ts";
 export { findLocalModel, type FindLocalModelOptions, type LocalModels } from "./models/find-local-model.ts";
 export { fromAiSdk, type FromAiSdkOptions } from "./models/from-ai-sdk.ts";
+export type { HostedProvider } from "./models/hosted-providers.ts";
 export type { FinishReason, Model, ModelEvent, ModelRequest, ReportedUsage } from "./models/model.ts";
 export { DEFAULT_OLLAMA_MODEL, ollama, type OllamaOptions } from "./models/ollama.ts";
 export { openaiCompatible, type OpenaiCompatibleOptions } from "./models/openai-compatible.ts";
 export { OFFLINE_MODEL, offlineModel } from "./offline/offline-model.ts";
+export { NOTICE as OFFLINE_NOTICE } from "./offline/offline-words.ts";
 export { makeRedactor } from "./secrets/make-redactor.ts";
 export { readSecret, type SecretSource } from "./secrets/read-secret.ts";
 export { BUILT_IN_SKILLS, findSkills, type SkillPlaces } from "./skills/find-skills.ts";

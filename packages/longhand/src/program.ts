@@ -103,6 +103,8 @@ export function makeProgram(
     .configureOutput({ writeOut: (text) => streams.out(text), writeErr: (text) => streams.error(text) })
     .exitOverride();
   addExamples(program, [
+    ["longhand", "talk with an agent; longhand --continue goes on with the newest talk"],
+    ['longhand -m "list the files"', "one message, one answer"],
     ["longhand tour", "see what it does, in under a minute"],
     ['longhand append my-notes "hello"', "begin a session, or go on with it"],
     ["longhand list", "the sessions there are"],

@@ -1,4 +1,7 @@
-/** `longhand` alone, on a terminal, is `longhand chat`; and an option that only the chat has means the chat anywhere. */
+/**
+ * `longhand` alone is `longhand chat`, on a terminal and over a pipe, where an empty one is answered by the help; and an option that only
+ * the chat has means the chat anywhere.
+ */
 
 import type { Input, Output } from "./terminal/output.ts";
 
@@ -11,9 +14,22 @@ export function withChat(
   { input, output }: { readonly input: Input; readonly output: Output },
 ): readonly string[] {
   const index = firstOwnWord(commandLine);
-  const first = commandLine[index];
-  const isChat = first === undefined ? input.isTerminal && output.isTerminal : OF_CHAT.test(first);
-  return isChat ? [...commandLine.slice(0, index), "chat", ...commandLine.slice(index)] : commandLine;
+  const [first, second] = commandLine.slice(index);
+  const inserted = (...words: readonly string[]): readonly string[] => [
+    ...commandLine.slice(0, index),
+    ...words,
+    ...commandLine.slice(index),
+  ];
+  if (first === undefined) {
+    if (!input.isTerminal) return inserted("chat", "--or-help");
+    return output.isTerminal ? inserted("chat") : commandLine;
+  }
+  return OF_CHAT.test(first) || isJsonAlone(first, second) ? inserted("chat") : commandLine;
+}
+
+/** Before a command it is in the wrong place, which is told. */
+function isJsonAlone(first: string, second: string | undefined): boolean {
+  return first === "--json" && (second === undefined || OF_CHAT.test(second));
 }
 
 /** The first that is no option of the program itself. */

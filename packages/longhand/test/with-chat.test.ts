@@ -29,8 +29,15 @@ test.each([
   expect(asked(words, onTerminal)).toBe(expected);
 });
 
-test("without one of both terminals it is the help", () => {
-  for (const terminals of [{}, { input: true }, { output: true }]) expect(asked("", terminals)).toBe("");
+test("over a pipe it is a chat, or the help if the pipe is empty", () => {
+  for (const terminals of [{}, { output: true }]) {
+    expect(asked("", terminals)).toBe("chat --or-help");
+    expect(asked("--home /h", terminals)).toBe("--home /h chat --or-help");
+  }
+});
+
+test("where somebody types and sees nothing it is the help", () => {
+  expect(asked("", { input: true })).toBe("");
 });
 
 test.each([
@@ -41,6 +48,8 @@ test.each([
   ["-c --json", "chat -c --json"],
   ["--model offline -m hi", "chat --model offline -m hi"],
   ["--agent b", "chat --agent b"],
+  ["--json", "chat --json"],
+  ["--json -m hi", "chat --json -m hi"],
   ["--home /h -m hi", "--home /h chat -m hi"],
 ])("longhand %s is a chat anywhere", (words, expected) => {
   expect(asked(words)).toBe(expected);

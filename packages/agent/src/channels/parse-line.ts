@@ -36,7 +36,7 @@ export function parseLine(text: string): LineIn {
   const json = tryParseJson(text);
   if (json === undefined) throw new Error("the line is no JSON");
   const parsed = schema.safeParse(json);
-  if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+  if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => explain(issue, json)).join("; "));
   const { channel, account, chat, thread, sender, text: words, id, agent, whenBusy = "wait" } = parsed.data;
   const place: ChatPlace = {
     channel,
@@ -52,4 +52,15 @@ export function parseLine(text: string): LineIn {
     ...(id === undefined ? {} : { id }),
   };
   return { key: sessionKeyOf(place), place, said, agent, whenBusy };
+}
+
+function explain(issue: z.core.$ZodIssue, line: unknown): string {
+  const name = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") return `there is no field ${issue.keys.join(", ")}`;
+  if (name === "") return "the line must be an object";
+  if (issue.code === "too_small") return `${name} is empty`;
+  if (issue.code === "invalid_value") return `${name} must be ${issue.values.map(String).join(", ")}`;
+  if (issue.code !== "invalid_type") return `${name}: ${issue.message}`;
+  const isMissing = typeof line === "object" && line !== null && !Object.hasOwn(line, name);
+  return isMissing ? `${name} is missing` : `${name} must be text`;
 }

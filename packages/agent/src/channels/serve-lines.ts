@@ -8,13 +8,14 @@ import { AgentError } from "../errors.ts";
 import type { AgentEvent, EventSink } from "../events.ts";
 import { abortReason } from "../kernel/abort-reason.ts";
 import { createKernel } from "../kernel/create-kernel.ts";
+import { FlushTimer } from "../kernel/flush-timer.ts";
 import type { AgentInstance, Conversation } from "../loop/types.ts";
 import { eachUntilAborted } from "../kernel/each-until-aborted.ts";
 import { openTurnOf } from "../turn/turn-log.ts";
 import { ChannelActors } from "./channel-actors.ts";
 import { LineOutput } from "./line-output.ts";
 import { parseLine, type LineIn } from "./parse-line.ts";
-import { placeOfKey, type ChatPlace } from "./session-key.ts";
+import { placeOfKey, scopeOfPlace, type ChatPlace } from "./session-key.ts";
 import { Slots } from "./slots.ts";
 import type { UnusableLine } from "./split-lines.ts";
 
@@ -34,6 +35,10 @@ export interface ServeOptions {
 }
 
 /** Milliseconds. Whoever holds a session for a single write gives it up within that. */
+/** Lines of one conversation that may wait; fewer than its mailbox takes. */
+const MOST_LINES_OF_ONE = 90;
+/** Milliseconds, once the program is to end. */
+const LONGEST_LAST_WRITE = 2000;
 const LONGEST_RECOVERY_WAIT = 1000;
 
 /**
@@ -52,7 +57,11 @@ class LineServer {
   /** Of the turns in hand. One for each: a single signal that all of them listen to would warn of a leak. */
   readonly #turns = new Set<AbortController>();
   readonly #output: LineOutput;
+  /** Whoever ends the program does not wait for a reader that has stopped reading; what was only to be told is kept. */
+  readonly #lastWrite = new FlushTimer(LONGEST_LAST_WRITE, () => this.#output.abandon());
   readonly #slots: Slots;
+  /** Lines of each conversation that are not answered yet. */
+  readonly #inHand = new Map<string, number>();
   #lineNumber = 0;
 
   constructor(options: ServeOptions) {
@@ -89,12 +98,14 @@ class LineServer {
       await this.#slots.allFree();
       leave();
       signal.removeEventListener("abort", onAbort);
+      this.#lastWrite.cancel();
       await this.#output.close();
     }
   }
 
   #end(why: unknown): void {
     this.#ending.abort(why);
+    this.#lastWrite.arm();
     for (const turn of this.#turns) turn.abort(why);
   }
 
@@ -108,7 +119,7 @@ class LineServer {
         if (this.#ending.signal.aborted) return;
         const place = placeOfKey(key);
         if (place === undefined) continue;
-        await this.#give(channels, place, {}, async () => {
+        await this.#give(channels, agent, key, place, {}, async () => {
           if ((await openTurnOf(agent.store.session(key))) === undefined) return;
           await conversationOf(agent, key, place).recover({ wait: LONGEST_RECOVERY_WAIT });
         });
@@ -133,7 +144,7 @@ class LineServer {
     }
     const { key, place, said, whenBusy } = parsed;
     const about = { line, ...(said.id === undefined ? {} : { id: said.id }) };
-    await this.#give(channels, place, about, async () => {
+    await this.#give(channels, agent, key, place, about, async () => {
       const turn = new AbortController();
       this.#turns.add(turn);
       try {
@@ -146,22 +157,43 @@ class LineServer {
     });
   }
 
-  /** Begins it once there is room. What goes wrong becomes a line that says whose it was. */
+  /**
+   * Begins it once there is room for one more conversation. What goes wrong becomes a line that says whose it was. Somebody who
+   * sends faster than they are answered takes nobody else's room, and in the end is refused.
+   */
   async #give(
     channels: ChannelActors,
+    agent: AgentInstance,
+    key: string,
     place: ChatPlace,
     about: object,
     work: () => Promise<void>,
   ): Promise<void> {
-    await this.#slots.take();
+    const conversation = JSON.stringify([agent.name, key]);
+    const inHand = this.#inHand.get(conversation) ?? 0;
+    if (inHand >= MOST_LINES_OF_ONE) {
+      const message = `${inHand} lines of this conversation wait already; nothing was kept of this one: send it again later`;
+      await this.#output.line({ type: "error", ...about, ...place, code: "TOO_MANY_WAITING", message });
+      return;
+    }
+    if (inHand === 0) await this.#slots.take();
+    this.#inHand.set(conversation, (this.#inHand.get(conversation) ?? 0) + 1);
     const run = async (): Promise<void> => {
       await work().catch((error: unknown) =>
         this.#output.line({ type: "error", ...about, ...place, ...toldOf(error, "SAY_FAILED") }),
       );
     };
-    await channels.give({ channel: place.channel, run }, () => {
-      this.#slots.free();
-    });
+    await channels.give({ channel: place.channel, run }, () => this.#isOver(conversation));
+  }
+
+  #isOver(conversation: string): void {
+    const left = (this.#inHand.get(conversation) ?? 1) - 1;
+    if (left > 0) {
+      this.#inHand.set(conversation, left);
+      return;
+    }
+    this.#inHand.delete(conversation);
+    this.#slots.free();
   }
 
   #agentOf(name: string | undefined): AgentInstance {
@@ -182,11 +214,7 @@ class LineServer {
 
 /** What is remembered of a sender stays with that sender in that channel. */
 function conversationOf(agent: AgentInstance, key: string, place: ChatPlace): Conversation {
-  const { channel, account, sender } = place;
-  // A channel whose name looks like such a list is put into one itself, so that no two places are the same.
-  const isPlain = account === undefined && !channel.startsWith("[");
-  const where = isPlain ? channel : JSON.stringify([channel, ...(account === undefined ? [] : [account])]);
-  return agent.conversation(key, { scope: { agent: agent.name, channel: where, user: sender } });
+  return agent.conversation(key, { scope: scopeOfPlace(agent.name, place) });
 }
 
 function toldOf(error: unknown, otherwise: string): { code: string; message: string } {

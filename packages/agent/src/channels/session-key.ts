@@ -3,7 +3,9 @@
  * fields are data, and what separates them is escaped in them. `telegram/account:shop/chat:-100/thread:7/from:42`
  */
 
+import type { Scope } from "@longhand/store/memory";
 import { AgentError } from "../errors.ts";
+import { LOCAL_CHANNEL } from "../loop/local-scope.ts";
 
 /** Where something was said, and by whom. Each field as the channel gives it; none is empty. */
 export interface ChatPlace {
@@ -31,6 +33,16 @@ export function sessionKeyOf(place: ChatPlace): string {
   if (bytes <= MOST_KEY_BYTES) return key;
   const message = `channel, account, chat, thread and sender have ${bytes} bytes together, as a key; ${MOST_KEY_BYTES} are the most`;
   throw new AgentError("OPTION_INVALID", message, { bytes, limit: MOST_KEY_BYTES });
+}
+
+/**
+ * Whose memory it is: a sender's in a channel. No two places have the same, and none has that of who sits at this machine
+ * (`localScope`), whatever they call themselves.
+ */
+export function scopeOfPlace(agent: string, { channel, account, sender }: ChatPlace): Scope {
+  const isPlain = account === undefined && channel !== LOCAL_CHANNEL && !channel.startsWith("[");
+  const where = isPlain ? channel : JSON.stringify([channel, ...(account === undefined ? [] : [account])]);
+  return { agent, channel: where, user: sender };
 }
 
 /** `undefined`: sessionKeyOf makes no such key, so the session is of no channel. */

@@ -3,15 +3,15 @@
 import type { Supervision } from "./types.ts";
 
 export class BackOff {
-  readonly #restarts: number;
+  readonly #mostCrashes: number;
   readonly #within: number;
   readonly #firstPause: number;
   readonly #longestPause: number;
   /** When; those longer ago than `#within` are forgotten. */
   #crashes: number[] = [];
 
-  constructor({ restarts = 5, within = 60_000, firstPause = 100, longestPause = 10_000 }: Supervision) {
-    this.#restarts = restarts;
+  constructor({ mostCrashes = 5, within = 60_000, firstPause = 100, longestPause = 10_000 }: Supervision) {
+    this.#mostCrashes = mostCrashes;
     this.#within = within;
     this.#firstPause = firstPause;
     this.#longestPause = longestPause;
@@ -29,7 +29,7 @@ export class BackOff {
   afterCrash(now: number, chance: number): number | undefined {
     this.#crashes = this.#crashes.filter((at) => now - at < this.#within);
     this.#crashes.push(now);
-    if (this.#crashes.length >= this.#restarts) return undefined;
+    if (this.#crashes.length >= this.#mostCrashes) return undefined;
     const pause = Math.min(this.#firstPause * 2 ** (this.#crashes.length - 1), this.#longestPause);
     return pause * (0.5 + chance / 2);
   }

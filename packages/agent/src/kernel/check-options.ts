@@ -7,7 +7,7 @@ export function checkSpawnOptions({ name, mailbox, messageLimit, supervision = {
   if (typeof name !== "string" || name === "") throw invalid("name", name, "a name that is not empty");
   checkNumber("mailbox", mailbox, 1, "whole");
   checkNumber("messageLimit", messageLimit, 0, "any");
-  checkNumber("supervision.restarts", supervision.restarts, 0, "whole");
+  checkNumber("supervision.mostCrashes", supervision.mostCrashes, 1, "whole");
   checkNumber("supervision.within", supervision.within, 0, "any");
   checkNumber("supervision.firstPause", supervision.firstPause, 0, "any");
   checkNumber("supervision.longestPause", supervision.longestPause, 0, "any");

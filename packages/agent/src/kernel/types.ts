@@ -35,8 +35,8 @@ export interface SpawnOptions {
 }
 
 export interface Supervision {
-  /** So many crashes within `within` milliseconds are too many: the actor is "failed" from then on. @default 5 */
-  readonly restarts?: number;
+  /** At the crash with this number within `within` milliseconds the actor is "failed": 1 is never made anew, 5 up to four times. @default 5 */
+  readonly mostCrashes?: number;
   /** @default 60000 */
   readonly within?: number;
   /** Milliseconds before the first restart; doubled for each one after it, up to `longestPause`; by chance up to half less. @default 100 */

@@ -88,9 +88,9 @@ export class ActorConversation implements Conversation {
     return true;
   }
 
-  async recover(): Promise<TurnResult | undefined> {
+  async recover(options: { wait?: number } = {}): Promise<TurnResult | undefined> {
     if (this.#isClosed) throw this.#closed();
-    return this.isBusy ? undefined : await recoverTurn(this.session, this.#settings.turn());
+    return this.isBusy ? undefined : await recoverTurn(this.session, this.#settings.turn(), options);
   }
 
   async settled(): Promise<void> {
@@ -114,22 +114,25 @@ export class ActorConversation implements Conversation {
   async #send(order: Order): Promise<void> {
     this.#actor ??= this.#kernel.spawn<Order>(
       { name: `${this.#settings.name} ${randomUUID()}`, mailbox: MOST_WAITING },
-      () => ({ receive: async (received) => await this.#work(received) }),
+      () => ({
+        receive: async (received) => {
+          await this.#work(received);
+          this.#leaveIfIdle();
+        },
+      }),
     );
     await this.#actor.send(order, order.signal);
   }
 
-  /** Never rejects: a turn that fails is an answer. */
+  /** Never rejects: a turn that fails is an answer. What steered too late has turns of its own, before anything that came later. */
   async #work(order: Order): Promise<void> {
-    let next: Order | undefined = order;
-    while (next !== undefined) next = await this.#turn(next);
-    this.#leaveIfIdle();
+    for (const late of await this.#turn(order)) await this.#work(late);
   }
 
-  /** Answers with what steered too late to be considered: it is a turn of its own. */
-  async #turn(order: Order): Promise<Order | undefined> {
+  /** Answers with what steered too late to be considered. */
+  async #turn(order: Order): Promise<readonly Order[]> {
     // Withdrawn while it waited.
-    if (order.isSettled) return undefined;
+    if (order.isSettled) return [];
     const current: Current = { order, steering: new Mailbox<Order>(MOST_WAITING), considered: new Set() };
     this.#current = current;
     order.begin();
@@ -139,9 +142,7 @@ export class ActorConversation implements Conversation {
     const late = current.steering.close().filter(({ isSettled }) => !isSettled);
     for (const one of [order, ...current.considered]) settle(one);
     this.#afterTurn(turn);
-    const [first, ...rest] = late;
-    for (const one of rest) this.#send(one).catch((error: unknown) => one.reject(error));
-    return first;
+    return late;
   }
 
   async #attempt(turn: string, current: Current): Promise<(order: Order) => void> {

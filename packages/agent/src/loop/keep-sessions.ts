@@ -3,7 +3,14 @@
  * backend takes over in the same directory, loudly, and its files are taken in by the next start at which the store opens.
  */
 
-import { isLonghandError, jsonBackend, memoryBackend, openStore, type Store } from "@longhand/store";
+import {
+  isLonghandError,
+  jsonBackend,
+  memoryBackend,
+  openStore,
+  type LonghandError,
+  type Store,
+} from "@longhand/store";
 import type { AgentInstance, Problem } from "./types.ts";
 
 export interface KeptSessions {
@@ -16,7 +23,7 @@ export async function keepSessions(
   directory: string | undefined,
   onProblem: (problem: Problem) => void,
 ): Promise<KeptSessions> {
-  const tell = (code: string, message: string): void => onProblem({ agent, code, message });
+  const tell = (code: Problem["code"], message: string): void => onProblem({ agent, code, message });
   const options = {
     onDamage: ({
       file,
@@ -33,7 +40,7 @@ export async function keepSessions(
         "DAMAGE",
         `${file} is ${kind} at byte ${offset}: ${reason}; longhand verify and longhand repair tell more`,
       ),
-    onError: ({ code, message }: { code: string; message: string }): void => tell(code, message),
+    onError: ({ code, message }: LonghandError): void => tell(code, message),
   };
   if (directory === undefined) {
     return { store: await openStore(memoryBackend(), options), keptBy: "memory" };
@@ -48,6 +55,7 @@ export async function keepSessions(
     tell(
       error.code,
       `the store in ${directory} could not be opened (${error.message}); sessions are kept in plain JSON files there until it can. ` +
+        "What is said meanwhile in a conversation that was there before becomes an archived session of its key. " +
         "Run longhand doctor to see what is wrong",
     );
     return { store, keptBy: "json" };

@@ -11,9 +11,10 @@ import type { Skills } from "../skills/types.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { TurnSettings } from "../turn/types.ts";
 import { ActorConversation } from "./conversation.ts";
+import { localScope } from "./local-scope.ts";
 import { keepSessions, type KeptSessions } from "./keep-sessions.ts";
 import { systemPrompt } from "./system-prompt.ts";
-import type { AgentInstance, AgentSettings, Conversation, LoopOptions } from "./types.ts";
+import type { AgentInstance, AgentSettings, Conversation, LoopOptions, Problem } from "./types.ts";
 import { Upkeep } from "./upkeep.ts";
 
 type Surroundings = Pick<LoopOptions, "events" | "approve" | "onProblem">;
@@ -40,7 +41,7 @@ async function openMemoryOf(
   { onProblem }: Surroundings,
 ): Promise<Memory | undefined> {
   if (directory === undefined) return undefined;
-  const tell = ({ code, message }: { code: string; message: string }): void =>
+  const tell = ({ code, message }: Pick<Problem, "code" | "message">): void =>
     onProblem({ agent: name, code, message });
   try {
     return await openMemory({
@@ -129,7 +130,7 @@ export class OpenAgent implements AgentInstance {
 
   conversation(key: string, { scope }: { scope?: Scope } = {}): Conversation {
     const known = this.#conversations.get(key)?.deref();
-    if (known === undefined) return this.#begin(key, scope ?? { agent: this.name });
+    if (known === undefined) return this.#begin(key, scope ?? this.#usualScope(key));
     if (scope !== undefined && !isSameScope(scope, known.scope)) {
       const message = `the conversation ${JSON.stringify(key)} is under way with another scope; its memory must not change hands`;
       throw new AgentError("OPTION_INVALID", message, { key, scope, inUse: known.scope });
@@ -152,7 +153,11 @@ export class OpenAgent implements AgentInstance {
   }
 
   #scopeOf(key: string): Scope {
-    return this.#conversations.get(key)?.deref()?.scope ?? { agent: this.name };
+    return this.#conversations.get(key)?.deref()?.scope ?? this.#usualScope(key);
+  }
+
+  #usualScope(key: string): Scope {
+    return this.#settings.scopeOf?.(key) ?? localScope(this.name);
   }
 
   /** Held weakly: one that nobody holds and that has nothing to do is forgotten; its actor holds one that works. */

@@ -104,7 +104,8 @@ function guarded(
 }
 
 function tellOf(event: KernelEvent, onProblem: (problem: Problem) => void): void {
-  const tell = (code: string, message: string): void => onProblem({ agent: undefined, code, message });
+  const tell = (code: Problem["code"], message: string): void =>
+    onProblem({ agent: undefined, code, message });
   switch (event.type) {
     case "crashed":
       tell(

@@ -1,8 +1,9 @@
 /** The public face of the loop: several named agents in one process. docs/agent.md */
 
-import type { Session, Store } from "@longhand/store";
+import type { LonghandErrorCode, Session, Store } from "@longhand/store";
 import type { ContextOptions } from "@longhand/store/context";
 import type { Memory, Scope } from "@longhand/store/memory";
+import type { ProblemCode } from "../errors.ts";
 import type { AgentEvent } from "../events.ts";
 import type { Model } from "../models/model.ts";
 import type { Skills } from "../skills/types.ts";
@@ -21,7 +22,8 @@ export interface LoopOptions {
 
 export interface Problem {
   readonly agent: string | undefined;
-  readonly code: string;
+  /** One of ours, or of the store's errors. */
+  readonly code: ProblemCode | LonghandErrorCode;
   /** For a person, with the remedy. */
   readonly message: string;
 }
@@ -37,6 +39,8 @@ export interface AgentSettings {
   readonly model: Model;
   /** What the agent is told about itself, before skills and memory. */
   readonly instructions: string;
+  /** Whose memory a session has, where its key tells; `undefined`: it does not. @default the local scope for all */
+  readonly scopeOf?: (key: string) => Scope | undefined;
   /** Called once, when its memory is open. */
   readonly tools: (given: ToolSurroundings) => readonly Tool[];
   readonly skills: Skills;
@@ -83,7 +87,7 @@ export interface AgentInstance {
   contextOptions(key: string): Promise<ContextOptions>;
   /**
    * `scope`: whose memory it reads and adds to. The same conversation as long as anybody holds it: another scope for it is
-   * OPTION_INVALID. @default that of the conversation, else { agent: its name }
+   * OPTION_INVALID. @default that of the conversation, else what `scopeOf` says, else the local scope
    */
   conversation(key: string, options?: { scope?: Scope }): Conversation;
 }

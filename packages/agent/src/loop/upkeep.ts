@@ -95,7 +95,7 @@ export class Upkeep {
     if (memory === undefined || ask === undefined) return;
     const { failure } = await memory.consolidate(session, { scope, model: ask, signal: this.#ending.signal });
     if (failure === undefined || this.#ending.signal.aborted) return;
-    const message = `what was said in ${session.key} is not in the memory yet: ${failure}; it will be tried again after the next turn`;
+    const message = `what was said in ${session.key} is not in the memory yet: ${failure.replace(/\.$/, "")}; it will be tried again after the next turn`;
     this.#settings.onProblem({ agent: this.#settings.agent, code: "MEMORY_LATE", message });
   }
 

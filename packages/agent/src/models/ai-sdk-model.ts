@@ -13,13 +13,13 @@ import type {
 import type { ToolSchema } from "@longhand/store/context";
 import { AgentError } from "../errors.ts";
 import { abortReason } from "../kernel/abort-reason.ts";
+import { untilAborted } from "../kernel/until-aborted.ts";
 import { messageIn } from "./describe-body.ts";
 import { HeldCalls } from "./held-calls.ts";
 import { cutOff, modelError, type FailedCall, type Remedies } from "./model-error.ts";
 import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 import { reportedUsage } from "./reported-usage.ts";
 import { toPrompt, type CanRead } from "./to-prompt.ts";
-import { untilAborted } from "../kernel/until-aborted.ts";
 
 export interface AiSdkSettings {
   readonly name: string;

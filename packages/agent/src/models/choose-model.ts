@@ -1,21 +1,26 @@
 /** From the name of a model, as people write it in a configuration, to the model. */
 
 import { AgentError } from "../errors.ts";
+import { suggestName } from "../suggest-name.ts";
 import { anthropic } from "./anthropic.ts";
+import { HOSTED_PROVIDERS, type HostedProvider } from "./hosted-providers.ts";
 import type { Model } from "./model.ts";
 import { ollama } from "./ollama.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 
-export interface ModelSettings {
+export interface HostedModelSettings {
+  readonly url?: string | undefined;
+  readonly apiKey?: string | undefined;
+}
+
+export interface ModelSettings extends Readonly<Partial<Record<HostedProvider, HostedModelSettings>>> {
   readonly ollama?: { readonly url?: string | undefined };
-  readonly openai?: { readonly url?: string | undefined; readonly apiKey?: string | undefined };
-  readonly anthropic?: { readonly url?: string | undefined; readonly apiKey?: string | undefined };
   /** Makes the assistant that needs no model. */
   readonly offline: () => Model;
   readonly onNotice?: (text: string) => void;
 }
 
-const PROVIDERS = ["ollama", "openai", "anthropic", "offline"] as const;
+const PROVIDERS = ["ollama", ...HOSTED_PROVIDERS, "offline"] as const;
 const OPENAI_URL = "https://api.openai.com/v1";
 
 /** "ollama:NAME", "openai:NAME", "anthropic:NAME", "ollama" for its default, "offline". MODEL_UNKNOWN says what was meant. */
@@ -54,7 +59,7 @@ function named(spec: string, name: string): string {
 }
 
 function suggestion(spec: string, provider: string, name: string): string {
-  const near = PROVIDERS.find((known) => distance(provider.toLowerCase(), known) <= 2);
+  const near = suggestName(provider, PROVIDERS);
   if (near !== undefined) return `did you mean "${name === "" ? near : `${near}:${name}`}"?`;
   if (/^claude/i.test(spec)) return `did you mean "anthropic:${spec}"?`;
   if (/^(gpt|o\d)/i.test(spec)) return `did you mean "openai:${spec}"?`;
@@ -74,18 +79,4 @@ function keyMissing(spec: string, variable: string): AgentError {
     `the model "${spec}" needs an API key: set ${variable} or name a file that holds it`,
     { spec },
   );
-}
-
-/** How many letters one must add, leave out or change. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of Array.from(a.slice(0, 40)).entries()) {
-    const next = [i + 1];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

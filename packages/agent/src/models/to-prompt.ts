@@ -43,7 +43,9 @@ export function toPrompt(messages: readonly Message[], canRead: CanRead): Langua
 
 function userParts(content: Message["content"], canRead: CanRead): UserPart[] {
   if (typeof content === "string") return [text(content)];
-  return content.map((part) => (isMedia(part) ? mediaPart(part, canRead) : text(messageText([part], inWords))));
+  return content.map((part) =>
+    isMedia(part) ? mediaPart(part, canRead) : text(messageText([part], inWords)),
+  );
 }
 
 type Media = Extract<ContentPart, { readonly type: "image" | "file"; readonly data: string }>;

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import type { Message } from "@longhand/store";
 import { AgentError, assertNever } from "../errors.ts";
+import { messageText } from "../message-text.ts";
 import type { Model, ModelEvent, ModelRequest } from "../models/model.ts";
 import { knownNotes } from "./known-notes.ts";
 import { helpText, NOTICE, NOTICE_BEGINS, notUnderstood, toolMissing } from "./offline-words.ts";
@@ -100,7 +101,9 @@ function sayKnown(messages: readonly Message[]): string {
 }
 
 function wasIntroduced(messages: readonly Message[]): boolean {
-  return messages.some((message) => message.role === "assistant" && messageText(message.content).includes(NOTICE_BEGINS));
+  return messages.some(
+    (message) => message.role === "assistant" && messageText(message.content).includes(NOTICE_BEGINS),
+  );
 }
 
 function resultOf(result: Message, asked: Message | undefined): CallResult {

@@ -17,6 +17,7 @@ const EXAMPLES: Readonly<Record<OfflineTool, readonly string[]>> = {
   exec: ["run date"],
   recall: ["what did I say about the report"],
   remember: ["remember that I like tea"],
+  load_skill: ["list the skills"],
 };
 
 /** Only what the tools at hand can do. */

@@ -14,7 +14,7 @@ export type Wish =
     }
   | { readonly kind: "unclear"; readonly hint?: string };
 
-export const OFFLINE_TOOLS = ["list_dir", "read_file", "write_file", "exec", "recall", "remember"] as const;
+export const OFFLINE_TOOLS = ["list_dir", "read_file", "write_file", "exec", "recall", "remember", "load_skill"] as const;
 export type OfflineTool = (typeof OFFLINE_TOOLS)[number];
 
 type Reading = (parts: Readonly<Record<string, string | undefined>>) => Wish | undefined;
@@ -28,6 +28,11 @@ const PATTERNS: readonly (readonly [pattern: RegExp, reading: Reading])[] = [
     ({ path }) => (path === undefined ? call("list_dir", { path: "." }) : listing(path)),
   ],
   [/^(?:ls|list) (?<path>.+)$/i, ({ path }) => listing(path)],
+  [/^(?:list|show)(?: me)?(?: the| my| your)? skills$/i, () => call("load_skill", {})],
+  [
+    /^(?:load|use|open|read|show)(?: me)?(?: the)? skill (?<name>[a-z0-9-]+)$/i,
+    ({ name = "" }) => call("load_skill", { name: name.toLowerCase() }),
+  ],
   [
     /^(?:read|cat|open|print|show|display)(?: me)?(?: the| my)?(?: contents? of(?: the)?)?(?: file)? (?<path>.+)$/i,
     ({ path }) => reading(path),

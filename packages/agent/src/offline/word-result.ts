@@ -16,14 +16,24 @@ export function wordResult(result: CallResult, longest: number): string {
   const content = shorten(result.content.trim(), longest);
   if (result.isError) return `That did not work (${result.tool}):\n\n${fenced(content, "text")}`;
   const tool = OFFLINE_TOOLS.find((name) => name === result.tool);
+  const sentence = tool === undefined ? undefined : sentenceFor(tool, result);
+  if (sentence !== undefined) return sentence;
   if (content === "") return `Done (${result.tool}); it answered nothing.`;
   return `${tool === undefined ? `${result.tool} answered:` : headingFor(tool, result.arguments)}\n\n${fenced(content, "text")}`;
+}
+
+/** Where what the tool answered says nothing more. */
+function sentenceFor(tool: OfflineTool, { arguments: given, content }: CallResult): string | undefined {
+  if (tool === "remember") return "Remembered.";
+  if (tool !== "write_file") return undefined;
+  const [, size] = /: (\d+ bytes.*)$/.exec(content.trim()) ?? [];
+  return `Written to ${shown(given, "path")}${size === undefined ? "" : ` (${size})`}.`;
 }
 
 function headingFor(tool: OfflineTool, given: unknown): string {
   switch (tool) {
     case "list_dir":
-      return `In ${shown(given, "path")}:`;
+      return shown(given, "path") === "`.`" ? "The files in the workspace:" : `The files in ${shown(given, "path")}:`;
     case "read_file":
       return `${shown(given, "path")}:`;
     case "write_file":
@@ -34,6 +44,8 @@ function headingFor(tool: OfflineTool, given: unknown): string {
       return `Looked for ${shown(given, "query")}:`;
     case "remember":
       return "Remembered:";
+    case "load_skill":
+      return "The skill says:";
     default:
       return assertNever(tool);
   }

@@ -84,6 +84,7 @@ function nodeArguments({ node }: Machine): readonly string[] {
 }
 
 function protect({ path, kind, access }: ProtectedMount): readonly string[] {
+  if (access === "in-place") return ["--bind", path, path];
   if (access === "read-only") return ["--ro-bind", path, path];
   return kind === "directory" ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path];
 }

@@ -6,6 +6,7 @@ import { listDirTool } from "./list-dir.ts";
 import { PathGuard } from "./path-guard.ts";
 import { readFileTool } from "./read-file.ts";
 import { recallTool, type MemorySourceOfTools } from "./recall.ts";
+import type { Redact } from "./redact-and-cut.ts";
 import { rememberTool } from "./remember.ts";
 import type { CommandLimits, NoSandbox, Sandbox } from "./sandbox.ts";
 import type { Tool } from "./tool.ts";
@@ -21,14 +22,16 @@ export interface BuiltInToolsOptions {
   /** Without it there is no recall and no remember. */
   readonly memory?: MemorySourceOfTools;
   readonly execLimits?: Partial<CommandLimits>;
+  /** Hides secrets in what is too long before it is cut: half of one would not be recognised later. @default nothing is hidden */
+  readonly redact?: Redact;
 }
 
 /** OPTION_INVALID: a protected path contains the workspace. */
 export function builtInTools(options: BuiltInToolsOptions): readonly Tool[] {
-  const { workspace, protectedPaths = [], sandbox, memory, execLimits } = options;
+  const { workspace, protectedPaths = [], sandbox, memory, execLimits, redact } = options;
   const guard = new PathGuard(workspace, protectedPaths);
   return [
-    readFileTool(guard),
+    readFileTool(guard, redact),
     writeFileTool(guard),
     editFileTool(guard),
     listDirTool(guard),
@@ -36,6 +39,7 @@ export function builtInTools(options: BuiltInToolsOptions): readonly Tool[] {
       workspace,
       hiddenPaths: protectedPaths,
       sandbox,
+      redact,
       ...(execLimits === undefined ? {} : { limits: execLimits }),
     }),
     ...(memory === undefined ? [] : [recallTool(memory), rememberTool(memory)]),

@@ -4,9 +4,10 @@
  * writing it back would change bytes that nobody has spoken of.
  */
 
+import type { Stats } from "node:fs";
 import * as z from "zod";
 import { AgentError } from "../errors.ts";
-import type { PathGuard } from "./path-guard.ts";
+import type { PathGuard, Place } from "./path-guard.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -33,18 +34,7 @@ export function editFileTool(guard: PathGuard): Tool {
     ) => {
       const place = await guard.openPlace(path, "write");
       try {
-        const { handle, stats } = await guard.openIn(place, path);
-        let text: string;
-        try {
-          if (stats.size > MAX_BYTES)
-            throw new AgentError(
-              "TOOL_FAILED",
-              `${place.name} has ${stats.size} bytes; at most ${MAX_BYTES} can be edited`,
-            );
-          text = decodeStrictly(await handle.readFile(), place.name);
-        } finally {
-          await handle.close();
-        }
+        const { text, stats } = await readIn(place, path, guard);
         const edited = replaceText(text, { oldText, newText, replaceAll, name: place.name });
         signal.throwIfAborted();
         await writeAtomically(place, Buffer.from(edited.text), stats);
@@ -54,6 +44,24 @@ export function editFileTool(guard: PathGuard): Tool {
       }
     },
   });
+}
+
+async function readIn(
+  place: Place,
+  path: string,
+  guard: PathGuard,
+): Promise<{ readonly text: string; readonly stats: Stats }> {
+  const { handle, stats } = await guard.openIn(place, path);
+  try {
+    if (stats.size > MAX_BYTES)
+      throw new AgentError(
+        "TOOL_FAILED",
+        `${place.name} has ${stats.size} bytes; at most ${MAX_BYTES} can be edited`,
+      );
+    return { text: decodeStrictly(await handle.readFile(), place.name), stats };
+  } finally {
+    await handle.close();
+  }
 }
 
 interface Replacement {

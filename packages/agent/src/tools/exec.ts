@@ -5,6 +5,8 @@
 
 import { homedir } from "node:os";
 import * as z from "zod";
+import { AgentError } from "../errors.ts";
+import type { Redact } from "./redact-and-cut.ts";
 import type { ProcessOutcome } from "./run-process.ts";
 import { runProcess } from "./run-process.ts";
 import { safeEnvironment } from "./safe-environment.ts";
@@ -24,10 +26,15 @@ export interface ExecSettings {
   readonly sandbox: Sandbox | NoSandbox;
   /** @default EXEC_LIMITS */
   readonly limits?: Partial<CommandLimits>;
+  /** Hides secrets, before anything is cut. @default nothing is hidden */
+  readonly redact?: Redact | undefined;
 }
 
+/** Of UTF-8: Linux takes no longer argument of a program. */
+const LONGEST_COMMAND = 131_071;
+
 export function execTool(settings: ExecSettings): Tool {
-  const { workspace, hiddenPaths, sandbox } = settings;
+  const { workspace, hiddenPaths, sandbox, redact } = settings;
   const limits = { ...EXEC_LIMITS, ...settings.limits };
   const longest = Math.max(1, Math.floor(limits.milliseconds / 1000));
   const parameters = z.object({
@@ -40,13 +47,33 @@ export function execTool(settings: ExecSettings): Tool {
     parameters,
     ...(isSandbox(sandbox) ? {} : { needsApproval: () => askAbout(sandbox) }),
     run: async ({ command, seconds }, { signal }) => {
+      checkCommand(command);
       const milliseconds = seconds === undefined ? limits.milliseconds : seconds * 1000;
-      const request = { command, workspace, hiddenPaths, limits: { ...limits, milliseconds }, signal };
+      const request = {
+        command,
+        workspace,
+        hiddenPaths,
+        limits: { ...limits, milliseconds },
+        redact,
+        signal,
+      };
       const outcome = isSandbox(sandbox) ? await sandbox.run(request) : await runUnprotected(request);
       if (outcome.ended === "cancelled") signal.throwIfAborted();
       return tell(outcome, request.limits);
     },
   });
+}
+
+function checkCommand(command: string): void {
+  const bytes = Buffer.byteLength(command);
+  if (bytes > LONGEST_COMMAND)
+    throw new AgentError(
+      "TOOL_REFUSED",
+      `refused: the command is ${bytes} bytes long, and at most ${LONGEST_COMMAND} are possible; write it to a file with write_file and run that`,
+      { bytes },
+    );
+  if (command.includes("\0"))
+    throw new AgentError("TOOL_REFUSED", "refused: the command has a NUL character in it; leave it out");
 }
 
 function isSandbox(sandbox: Sandbox | NoSandbox): sandbox is Sandbox {
@@ -69,6 +96,7 @@ async function runUnprotected({
   command,
   workspace,
   limits,
+  redact,
   signal,
 }: CommandRequest): Promise<ProcessOutcome> {
   return await runProcess({
@@ -76,6 +104,7 @@ async function runUnprotected({
     arguments: ["-c", 'exec /bin/sh -c "$1" 2>&1', "sh", command],
     environment: safeEnvironment({ path: process.env["PATH"] ?? "/usr/bin:/bin", home: homedir() }),
     directory: workspace,
+    redact,
     signal,
     ...limits,
   });

@@ -1,10 +1,12 @@
 /**
  * Makes what is protected exist before a sandbox starts. What does not exist cannot be mounted read-only, and a command could
- * then create it: a configuration that the next start obeys, a hook that Git runs.
+ * then create it: a configuration that the next start obeys, a hook that Git runs. What lies further down is kept in its place, too: a
+ * directory on the way to it is mounted on itself, since a mount cannot be renamed. Otherwise a command could move the
+ * directory, and what is in it, away from the path that is protected.
  */
 
 import { lstat, mkdir, realpath, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { AgentError } from "../errors.ts";
 import { errorCode } from "./error-code.ts";
 import { isWithin, PROTECTED_ENTRIES, realPaths, type ProtectedEntry } from "./protected-paths.ts";
@@ -12,18 +14,23 @@ import { isWithin, PROTECTED_ENTRIES, realPaths, type ProtectedEntry } from "./p
 export interface ProtectedMount {
   readonly path: string;
   readonly kind: "directory" | "file";
-  readonly access: "read-only" | "hidden";
+  /** "in-place": as before, but it cannot be moved or removed. */
+  readonly access: "read-only" | "hidden" | "in-place";
 }
 
 /** An empty one says nothing and is valid. */
 const EMPTY_CONFIGURATION = "{}\n";
 
-/** Of the real workspace `root`. `hiddenPaths` outside of it are not there in a sandbox anyway. */
+/**
+ * Of the real workspace `root`, in the order in which they must be mounted: what comes later is on top. `hiddenPaths` outside of it
+ * are not there in a sandbox anyway.
+ */
 export async function prepareWorkspace(
   root: string,
   hiddenPaths: readonly string[],
 ): Promise<readonly ProtectedMount[]> {
   const mounts: ProtectedMount[] = [];
+  const onTheWay = new Set<string>();
   for (const entry of PROTECTED_ENTRIES) {
     const path = join(root, entry.name);
     await createIfMissing(path, entry.kind);
@@ -34,8 +41,24 @@ export async function prepareWorkspace(
     // In a directory that is hidden already.
     if (mounts.some((mount) => mount.access === "hidden" && isWithin(path, mount.path))) continue;
     mounts.push({ path, kind: await kindOf(path), access: "hidden" });
+    for (const directory of directoriesTo(path, root)) {
+      // Refuses a link, which a command could replace.
+      await kindOf(directory);
+      onTheWay.add(directory);
+    }
   }
-  return mounts;
+  const inPlace = [...onTheWay].map((path): ProtectedMount => ({
+    path,
+    kind: "directory",
+    access: "in-place",
+  }));
+  return [...inPlace, ...mounts];
+}
+
+/** Between `root` and `path`, without the two, the outermost first. */
+function directoriesTo(path: string, root: string): readonly string[] {
+  const parent = dirname(path);
+  return path === root || parent === root ? [] : [...directoriesTo(parent, root), parent];
 }
 
 async function createIfMissing(path: string, kind: ProtectedEntry["kind"]): Promise<void> {

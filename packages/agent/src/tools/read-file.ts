@@ -3,6 +3,7 @@
 import * as z from "zod";
 import type { PathGuard } from "./path-guard.ts";
 import { readLines, type LinesRead } from "./read-lines.ts";
+import { redactedStart, type Redact } from "./redact-and-cut.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { decodeText, visibleText } from "./visible-text.ts";
 
@@ -17,7 +18,8 @@ const parameters = z.object({
   limit: z.number().int().min(1).max(MAX_LINES).optional().describe(`Lines, at most ${MAX_LINES}.`),
 });
 
-export function readFileTool(guard: PathGuard): Tool {
+/** `redact` hides secrets in a line that is cut; whole lines are for whoever shows them. */
+export function readFileTool(guard: PathGuard, redact?: Redact): Tool {
   return defineTool({
     name: "read_file",
     description: `Reads a text file of the workspace: at most ${MAX_LINES} lines and ${MAX_BYTES} bytes at once. A last line in brackets says what was left out and how to read on.`,
@@ -32,7 +34,7 @@ export function readFileTool(guard: PathGuard): Tool {
           return `[${name} is a binary file of ${stats.size} bytes; it is not shown]`;
         if (beginning.length === 0) return `[${name} is empty]`;
         const found = await readLines(handle, { from: offset, lines: limit, maxBytes: MAX_BYTES }, signal);
-        return show(found, offset, name);
+        return show(found, offset, name, redact);
       } finally {
         await handle.close();
       }
@@ -40,10 +42,10 @@ export function readFileTool(guard: PathGuard): Tool {
   });
 }
 
-function show(found: LinesRead, offset: number, name: string): string {
+function show(found: LinesRead, offset: number, name: string, redact: Redact | undefined): string {
   if (found.lines === 0)
     return `[${name} has ${found.skipped} whole lines; there is nothing from line ${offset} on]`;
-  const raw = decodeText(found.bytes);
+  const raw = decodeText(found.isCut ? redactedStart(found.bytes, MAX_BYTES, redact) : found.bytes);
   const text = offset === 1 && raw.startsWith(BYTE_ORDER_MARK) ? raw.slice(BYTE_ORDER_MARK.length) : raw;
   const notes = [...remarks(found, offset), ...peculiarities(text, raw)];
   const shown = visibleText(text);

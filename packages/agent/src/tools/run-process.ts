@@ -7,6 +7,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { withDeadline } from "../kernel/with-deadline.ts";
 import { errorCode } from "./error-code.ts";
 import { CollectedOutput } from "./collect-output.ts";
+import type { Redact } from "./redact-and-cut.ts";
 
 export interface ProcessRequest {
   readonly file: string;
@@ -18,6 +19,8 @@ export interface ProcessRequest {
   readonly keptBytes: number;
   /** More output than this ends the process. */
   readonly outputBytes: number;
+  /** Hides secrets in the output, before it is cut. */
+  readonly redact?: Redact | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -38,8 +41,8 @@ const DRAIN_MILLISECONDS = 1000;
 export async function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   const { signal } = request;
   signal.throwIfAborted();
-  const output = new CollectedOutput(request.keptBytes);
-  const problem = new CollectedOutput(PROBLEM_BYTES);
+  const output = new CollectedOutput(request.keptBytes, request.redact);
+  const problem = new CollectedOutput(PROBLEM_BYTES, request.redact);
   // A process group of its own, so that it can be ended as a whole.
   const child = spawn(request.file, request.arguments, {
     cwd: request.directory,

@@ -10,6 +10,7 @@ import { AgentError } from "../errors.ts";
 import { bubblewrapArguments, SANDBOX_HOME, type Machine } from "./bubblewrap-arguments.ts";
 import { makeControlGroup, type ControlGroup } from "./control-group.ts";
 import { prepareWorkspace } from "./prepare-workspace.ts";
+import type { Redact } from "./redact-and-cut.ts";
 import { runProcess, type ProcessOutcome } from "./run-process.ts";
 import { safeEnvironment } from "./safe-environment.ts";
 
@@ -35,6 +36,8 @@ export interface CommandRequest {
   /** In it; neither read nor written, besides what is always protected. */
   readonly hiddenPaths: readonly string[];
   readonly limits: CommandLimits;
+  /** Hides secrets in the output, before it is cut. */
+  readonly redact?: Redact | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -127,7 +130,7 @@ function bubblewrap(program: string, machine: Machine, limitedBy: LimitedBy): Sa
     name: "bubblewrap",
     ...limitedBy,
     run: async (request) => {
-      const { limits, signal } = request;
+      const { limits, redact, signal } = request;
       const workspace = await realpath(request.workspace);
       if (workspace === "/")
         throw new AgentError(
@@ -154,6 +157,7 @@ function bubblewrap(program: string, machine: Machine, limitedBy: LimitedBy): Sa
           ],
           environment: safeEnvironment({ path: pathFor(machine), home: SANDBOX_HOME }),
           directory: "/",
+          redact,
           signal,
           ...limits,
         });

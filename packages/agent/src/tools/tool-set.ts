@@ -1,6 +1,7 @@
 /** Which tools an agent has: what there is, less what a person does not want. */
 
 import { AgentError } from "../errors.ts";
+import { suggestName } from "../suggest-name.ts";
 import type { Tool } from "./tool.ts";
 
 export interface ToolChoice {
@@ -31,7 +32,7 @@ function checkNames(
 ): ReadonlySet<string> {
   for (const name of wanted) {
     if (names.has(name)) continue;
-    const nearest = nearestName(name, names);
+    const nearest = suggestName(name, [...names]);
     const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
     throw new AgentError(
       "OPTION_INVALID",
@@ -40,34 +41,4 @@ function checkNames(
     );
   }
   return new Set(wanted);
-}
-
-function nearestName(wanted: string, names: Iterable<string>): string | undefined {
-  let nearest: string | undefined;
-  let least = Math.max(2, Math.floor(wanted.length / 3)) + 1;
-  for (const name of names) {
-    const distance = countEdits(plain(wanted), plain(name));
-    if (distance >= least) continue;
-    least = distance;
-    nearest = name;
-  }
-  return nearest;
-}
-
-/** "ReadFile" and "read-file" are meant as "read_file". */
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-}
-
-function countEdits(from: string, to: string): number {
-  let above = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= from.length; row++) {
-    const line = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const changed = (above[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      line.push(Math.min(changed, (above[column] ?? 0) + 1, (line[column - 1] ?? 0) + 1));
-    }
-    above = line;
-  }
-  return above[to.length] ?? 0;
 }

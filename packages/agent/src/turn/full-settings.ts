@@ -1,6 +1,7 @@
 /** The settings of a turn with what is not given filled in. */
 
 import type { RetrySettings, TurnSettings } from "./types.ts";
+import { usualAnswerTokens } from "./usual-answer-tokens.ts";
 
 export type FullSettings = Required<Omit<TurnSettings, "retry" | "approve">> & {
   readonly retry: Required<RetrySettings>;
@@ -17,7 +18,7 @@ export function fullSettings(settings: TurnSettings): FullSettings {
     system: settings.system,
     events: settings.events,
     maxContextTokens,
-    maxAnswerTokens: settings.maxAnswerTokens ?? Math.min(4096, Math.floor(maxContextTokens / 4)),
+    maxAnswerTokens: settings.maxAnswerTokens ?? usualAnswerTokens(maxContextTokens),
     maxSteps: settings.maxSteps ?? 25,
     maxSameCalls: settings.maxSameCalls ?? 3,
     retry: { tries, firstPause, longestPause, total, idle },

@@ -7,9 +7,9 @@
 import { isLonghandError, type Message, type Session, type ToolCall } from "@longhand/store";
 import type { TurnOutcome } from "../events.ts";
 import { messageText } from "../message-text.ts";
-import { saysSomething } from "./says-something.ts";
 import { LONGEST_LOCK_WAIT } from "./longest-lock-wait.ts";
 import { openCalls, readTurn, type LoggedTurn } from "./read-turn.ts";
+import { saysSomething } from "./says-something.ts";
 import { closeTurn, isOutcome, isOwnMessage, openTurnOf, ownMessage } from "./turn-log.ts";
 import type { TurnResult, TurnSettings } from "./types.ts";
 

@@ -6,8 +6,10 @@
 import { AgentError } from "../errors.ts";
 import { untilAborted } from "../kernel/until-aborted.ts";
 import { withDeadline } from "../kernel/with-deadline.ts";
+import { tryParseJson } from "../parse-json.ts";
 import { capResult } from "../tools/cap-result.ts";
 import type { Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
+import { DEEPEST_ARGUMENTS } from "./parse-arguments.ts";
 import { saysSomething } from "./says-something.ts";
 import type { StepCall } from "./step-call.ts";
 import type { TurnInHand } from "./turn-in-hand.ts";
@@ -26,7 +28,7 @@ export function checkCall(tools: readonly Tool[], call: StepCall): CheckedCall {
     return { call, tool: undefined, problem };
   }
   if (call.input === undefined)
-    return { call, tool: undefined, problem: "the arguments are no valid JSON; write them again" };
+    return { call, tool: undefined, problem: `the arguments ${whatIsWrong(call)}; write them again` };
   try {
     const parsed = tool.parse(call.input);
     if ("input" in parsed) return { call, tool, input: parsed.input };
@@ -34,6 +36,11 @@ export function checkCall(tools: readonly Tool[], call: StepCall): CheckedCall {
   } catch (error) {
     return { call, tool: undefined, problem: `the arguments could not be checked: ${wordsOf(error)}` };
   }
+}
+
+function whatIsWrong({ text }: StepCall): string {
+  if (tryParseJson(text) === undefined) return "are no valid JSON";
+  return `have a number that is too large, or more than ${DEEPEST_ARGUMENTS} levels`;
 }
 
 export async function runCall(turn: TurnInHand, checked: CheckedCall): Promise<void> {

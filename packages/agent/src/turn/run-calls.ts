@@ -1,5 +1,5 @@
 /**
- * The calls of one answer: all at once if they only read, else one after another. When it resolves, each has its result, and
+ * The calls of one answer: beside each other if they only read, else one after another. When it resolves, each has its result, and
  * what the provider has counted is kept.
  */
 
@@ -9,6 +9,8 @@ import type { Ending, TurnInHand } from "./turn-in-hand.ts";
 
 /** So often in a row a tool may be called in a way that it cannot be called. */
 const MOST_BAD_CALLS = 3;
+/** A model may ask for thousands at once, and each may hold a file open. */
+const MOST_AT_ONCE = 8;
 
 /** `undefined`: the turn goes on. */
 export async function runCalls(turn: TurnInHand, calls: readonly StepCall[]): Promise<Ending | undefined> {
@@ -22,14 +24,19 @@ async function answerAll(turn: TurnInHand, calls: readonly StepCall[]): Promise<
   const repeated = calls.filter(({ name, input, text }) => turn.sameCalls.isTooMany(name, input ?? text));
   if (repeated[0] !== undefined) return await refuseAll(turn, calls, repeated[0]);
   const checked = calls.map((call) => checkCall(turn.settings.tools, call));
-  if (checked.every(({ tool }) => tool === undefined || tool.isReadOnly)) await runAtOnce(turn, checked);
+  if (checked.every(({ tool }) => tool === undefined || tool.isReadOnly)) await runBeside(turn, checked);
   else for (const each of checked) await runCall(turn, each);
   return countBadCalls(turn, checked);
 }
 
-/** Waits for all of them also if one could not be written: nothing of the turn goes on behind its end. */
-async function runAtOnce(turn: TurnInHand, checked: readonly CheckedCall[]): Promise<void> {
-  const outcomes = await Promise.allSettled(checked.map(async (each) => await runCall(turn, each)));
+/** Waits for all that have begun also if one could not be written: nothing of the turn goes on behind its end. */
+async function runBeside(turn: TurnInHand, checked: readonly CheckedCall[]): Promise<void> {
+  // Whoever is done takes the next one; who fails takes none, and the others go on.
+  const next = checked.values();
+  const runOnAndOn = async (): Promise<void> => {
+    for (const each of next) await runCall(turn, each);
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: MOST_AT_ONCE }, runOnAndOn));
   const failed = outcomes.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }

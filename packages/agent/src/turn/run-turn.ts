@@ -64,7 +64,8 @@ async function takeSteps(turn: TurnInHand): Promise<Ending> {
     const calls = await takeStep(turn);
     const ending = await runCalls(turn, calls);
     if (ending !== undefined) return ending;
-    const wasSteered = await hearSteering(turn);
+    // What came during the last step is a turn of its own: nobody would answer it in this one.
+    const wasSteered = step < maxSteps && (await hearSteering(turn));
     if (calls.length === 0 && !wasSteered) return { outcome: "answered" };
   }
   if (turn.signal.aborted) return CANCELLED;

@@ -4,7 +4,7 @@ export interface StepCall {
   /** As the model has named it. */
   readonly givenId: string;
   readonly name: string;
-  /** `undefined`: the text is no JSON. */
+  /** `undefined`: the text is no JSON, or none that can be kept. */
   readonly input: unknown;
   readonly text: string;
 }

@@ -20,6 +20,19 @@ export interface StreamedAnswer {
   readonly usage: ReportedUsage;
 }
 
+/** A model that does not end must not fill the disk, nor make a message that is too large to be kept. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+const NO_USAGE: ReportedUsage = { inputTokens: undefined, outputTokens: undefined, cachedTokens: undefined };
+
+function show(
+  turn: TurnInHand,
+  partial: PartialAnswer,
+  { type, text }: { readonly type: "text" | "reasoning"; readonly text: string },
+): void {
+  partial.add(type, text);
+  turn.emit({ type: `${type}-delta`, text });
+}
+
 /** Text and reasoning go to `partial`. Throws what the model throws, or that it was cut off: its calls are then nobody's. */
 export async function streamAnswer(
   turn: TurnInHand,
@@ -29,20 +42,24 @@ export async function streamAnswer(
 ): Promise<StreamedAnswer> {
   const { model, retry } = turn.settings;
   const calls: AskedCall[] = [];
+  let room = MOST_CHARACTERS;
   for await (const event of modelEvents(model, request, retry.idle, signal)) {
     switch (event.type) {
       case "text":
       case "reasoning":
         if (event.text === "") break;
-        partial.add(event.type, event.text);
-        turn.emit({ type: `${event.type}-delta`, text: event.text });
+        show(turn, partial, { type: event.type, text: event.text.slice(0, room).toWellFormed() });
+        room -= event.text.length;
         break;
       case "tool-call":
-        calls.push({ id: event.id, name: event.name, arguments: event.arguments });
+        room -= event.arguments.length + event.name.length + event.id.length;
+        if (room > 0) calls.push({ id: event.id, name: event.name, arguments: event.arguments });
         break;
       case "finish":
         return { calls, reason: event.reason, usage: event.usage };
     }
+    // Of an answer that was cut off no call is run.
+    if (room <= 0) return { calls: [], reason: "length", usage: NO_USAGE };
   }
   throw cutOff(model.name);
 }

@@ -5,10 +5,10 @@ import { buildContext, compactSession, correctionOf, type Compaction } from "@lo
 import { isAgentError } from "../errors.ts";
 import { pause } from "../kernel/pause.ts";
 import { untilAborted } from "../kernel/until-aborted.ts";
-import { tryParseJson } from "../parse-json.ts";
 import { askModelOf } from "../models/ask-model.ts";
 import { askWithRetries } from "./ask-with-retries.ts";
 import { countUsage, requestTokens, type CountedUsage } from "./count-usage.ts";
+import { parseArguments } from "./parse-arguments.ts";
 import { saysSomething } from "./says-something.ts";
 import type { StepCall } from "./step-call.ts";
 import type { AskedCall, StreamedAnswer } from "./stream-answer.ts";
@@ -58,7 +58,7 @@ function stepCall(turn: TurnInHand, call: AskedCall): StepCall {
   // Where there is nothing to say, some models say nothing.
   const text = saysSomething(call.arguments) ? call.arguments : "{}";
   const id = turn.callIds.uniqueFor(call.id);
-  return { id, givenId: call.id, name: call.name, input: tryParseJson(text), text };
+  return { id, givenId: call.id, name: call.name, input: parseArguments(text), text };
 }
 
 function answerMessage(

@@ -217,6 +217,45 @@ describe("serveLines", () => {
     expect(ofType("done")).toHaveLength(20);
   });
 
+  test("somebody who sends faster than they are answered takes nobody else's room, and is refused in the end", async () => {
+    const gate = deferred<undefined>();
+    async function* lines(): AsyncGenerator<string> {
+      for (let number = 0; number < 120; number += 1)
+        yield await Promise.resolve(JSON.stringify({ ...ann, text: `${number}` }));
+      yield JSON.stringify({ ...bobInGroup, text: "me too" });
+      await vi.waitFor(() => expect(agent.said.some(({ said }) => said.text === "me too")).toBe(true));
+      gate.resolve(undefined);
+    }
+    const agent = new FakeAgent({
+      store,
+      work: async (said) => (said.text === "me too" ? undefined : await gate.promise),
+    });
+    const out: Line[] = [];
+    await serveLines({
+      agents: [agent.instance],
+      listen: agent.listen,
+      lines: lines(),
+      write: (line) => void out.push(JSON.parse(line) as Line),
+      signal: new AbortController().signal,
+      mostTurns: 2,
+    });
+    const refused = out.filter(({ code }) => code === "TOO_MANY_WAITING");
+    expect(refused).toHaveLength(30);
+    expect(out.filter(({ type }) => type === "done")).toHaveLength(91);
+  });
+
+  test("ends although nobody reads what is written, once it is told to end", async () => {
+    const controller = new AbortController();
+    const never = new Promise<void>(() => undefined);
+    const serving = serve(linesOf({ ...ann, text: "one" }, { ...ann, text: "two" }), {
+      signal: controller.signal,
+      write: async () => await never,
+    });
+    for (let turn = 0; turn < 50; turn += 1) await eventLoopTurn();
+    controller.abort(new Error("SIGTERM"));
+    await serving;
+  });
+
   test("does not read on while nobody takes what is written", async () => {
     let read = 0;
     const gate = deferred<undefined>();

@@ -141,7 +141,8 @@ describe("an actor", () => {
       { name: "a", mailbox: 0 },
       { name: "a", mailbox: 1.5 },
       { name: "a", messageLimit: Number.NaN },
-      { name: "a", supervision: { restarts: -1 } },
+      { name: "a", supervision: { mostCrashes: 0 } },
+      { name: "a", supervision: { mostCrashes: 1.5 } },
       { name: "a", supervision: { firstPause: -1 } },
     ]) {
       expect(() => kernel.spawn(options, factory)).toThrow(

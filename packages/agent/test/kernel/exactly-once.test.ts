@@ -120,7 +120,7 @@ class World {
       name: `${index}`,
       mailbox: 2,
       messageLimit: 3,
-      supervision: { firstPause: 0, restarts: 4 },
+      supervision: { firstPause: 0, mostCrashes: 4 },
     };
     return (this.#actors[index] = this.kernel.spawn(options, this.#factory));
   }

@@ -60,7 +60,7 @@ describe("an actor that crashes", () => {
   test("too often is given up: waiting messages are reported, later ones refused with the last error", async () => {
     const { events, onEvent } = listener();
     await using kernel = createKernel({ onEvent });
-    const actor = kernel.spawn<number>({ name: "bad", supervision: { ...QUICK, restarts: 3 } }, () => ({
+    const actor = kernel.spawn<number>({ name: "bad", supervision: { ...QUICK, mostCrashes: 3 } }, () => ({
       receive: (message) => {
         throw new Error(`over ${message}`);
       },
@@ -130,7 +130,7 @@ describe("an actor that crashes", () => {
   test("and whose stop() fails is made anew, with both errors told", async () => {
     const { events, onEvent } = listener();
     await using kernel = createKernel({ onEvent });
-    const actor = kernel.spawn<number>({ name: "x", supervision: { ...QUICK, restarts: 2 } }, () => ({
+    const actor = kernel.spawn<number>({ name: "x", supervision: { ...QUICK, mostCrashes: 2 } }, () => ({
       receive: () => Promise.reject(new Error("first")),
       stop: () => Promise.reject(new Error("second")),
     }));
@@ -255,7 +255,7 @@ describe("the pause before a restart", () => {
 
 describe("BackOff", () => {
   test("doubles up to the longest, between half and all by chance", () => {
-    const settings = { restarts: 100, firstPause: 100, longestPause: 1000 };
+    const settings = { mostCrashes: 100, firstPause: 100, longestPause: 1000 };
     const [least, most] = [new BackOff(settings), new BackOff(settings)];
     const pauses = [1, 2, 3, 4, 5, 6].map((now) => [least.afterCrash(now, 0), most.afterCrash(now, 1)]);
     expect(pauses).toEqual([
@@ -269,9 +269,9 @@ describe("BackOff", () => {
   });
 
   test("gives up at so many crashes within the time, and forgets older ones", () => {
-    const backOff = new BackOff({ restarts: 3, within: 1000 });
+    const backOff = new BackOff({ mostCrashes: 3, within: 1000 });
     expect([0, 500, 1000, 1600].map((now) => backOff.afterCrash(now, 1))).toEqual([100, 200, 200, 200]);
     expect(backOff.afterCrash(1700, 1)).toBeUndefined();
-    expect(new BackOff({ restarts: 0 }).afterCrash(0, 1)).toBeUndefined();
+    expect(new BackOff({ mostCrashes: 1 }).afterCrash(0, 1)).toBeUndefined();
   });
 });

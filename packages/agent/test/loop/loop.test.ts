@@ -115,11 +115,11 @@ describe("what is said while a turn runs", () => {
       await held.opened(signal);
       yield* says("never");
     });
-    const { loop } = await openTestLoop(directory, [settingsIn(directory, slow)]);
+    const { loop, events } = await openTestLoop(directory, [settingsIn(directory, slow)]);
     const conversation = loop.agent().conversation("a");
     expect(await conversation.cancel()).toBe(false);
     const turn = conversation.say({ text: "go" });
-    await expect.poll(() => conversation.isBusy).toBe(true);
+    await expect.poll(() => events.some(({ type }) => type === "turn-start")).toBe(true);
     expect(await conversation.cancel()).toBe(true);
     expect((await turn).outcome).toBe("cancelled");
     await loop.close();

@@ -42,9 +42,12 @@ test("half an answer is none", async () => {
 });
 
 test("rejects with the signal's reason", async () => {
-  server = await startOllamaServer([{ text: "A", stop: { afterBytes: 0, then: "stall" } }]);
   const controller = new AbortController();
   const reason = new Error("enough");
-  setTimeout(() => controller.abort(reason), 10);
+  server = await startOllamaServer(() => {
+    controller.abort(reason);
+    return { text: "A", stop: { afterBytes: 0, then: "stall" } };
+  });
   await expect(askModelOf(ollama({ url: server.url }))(QUESTION, controller.signal)).rejects.toBe(reason);
+  expect(server.requests).toHaveLength(1);
 });

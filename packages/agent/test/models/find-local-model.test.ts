@@ -42,10 +42,16 @@ test.each([
 });
 
 test("rejects with the signal's reason", async () => {
-  server = await startOllamaServer([], { tags: { body: "", stop: { afterBytes: 0, then: "stall" } } });
   const reason = new Error("enough");
   const controller = new AbortController();
-  setTimeout(() => controller.abort(reason), 10);
+  let asked = 0;
+  const tags = (): ScriptedBody => {
+    asked += 1;
+    controller.abort(reason);
+    return { body: "", stop: { afterBytes: 0, then: "stall" } };
+  };
+  server = await startOllamaServer([], { tags });
   const found = findLocalModel({ url: server.url, within: 60_000, signal: controller.signal });
   await expect(found).rejects.toBe(reason);
+  expect(asked).toBe(1);
 });

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 const dist = (path: string): string => new URL(`../../dist/${path}`, import.meta.url).href;
-const DOORS = [dist("index.js"), dist("kernel.js")];
+const DOORS = [dist("index.js"), dist("kernel.js"), dist("settings.js")];
 const MODELS = ["choose-model", "from-ai-sdk", "ask-model", "find-local-model"].map((name) =>
   dist(`models/${name}.js`),
 );
@@ -43,6 +43,12 @@ test("the doors and the models load no provider", async () => {
   const loaded = await loadedBy([...DOORS, ...MODELS]);
   expect(loaded.some((line) => line.includes("models/ollama.js"))).toBe(true);
   expect(loaded.filter(isProvider)).toEqual([]);
+});
+
+test("the door for configurations loads nothing but its own few files", async () => {
+  const loaded = await loadedBy([dist("settings.js")]);
+  expect(loaded.length).toBeGreaterThan(1);
+  expect(loaded.filter((line) => /node_modules|open-loop|choose-model/.test(line))).toEqual([]);
 });
 
 test("control: a provider that is loaded is seen", async () => {

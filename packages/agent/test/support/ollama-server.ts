@@ -23,8 +23,8 @@ export interface OllamaServerOptions {
   readonly models?: Readonly<Record<string, readonly string[]>>;
   /** What /api/show answers instead, for tests of the probe. */
   readonly show?: ScriptedBody;
-  /** What /api/tags answers instead. */
-  readonly tags?: ScriptedBody;
+  /** What /api/tags answers instead; a function is called when it is asked. */
+  readonly tags?: ScriptedBody | (() => ScriptedBody);
 }
 
 const STANDARD_MODELS = { "gemma4:e4b": ["completion", "tools"] } as const;
@@ -36,8 +36,11 @@ export async function startOllamaServer(
   const models: Readonly<Record<string, readonly string[]>> = options.models ?? STANDARD_MODELS;
   const side = (request: RecordedRequest): ScriptedBody | undefined => {
     const name = request.body?.["model"] as string;
-    if (request.path === "/api/tags")
-      return options.tags ?? json({ models: Object.keys(models).map((model) => ({ name: model, model })) });
+    if (request.path === "/api/tags") {
+      const { tags = json({ models: Object.keys(models).map((model) => ({ name: model, model })) }) } =
+        options;
+      return typeof tags === "function" ? tags() : tags;
+    }
     if (request.path === "/api/show" && options.show !== undefined) return options.show;
     if (models[name] === undefined)
       return { status: 404, body: JSON.stringify({ error: `model '${name}' not found` }) };

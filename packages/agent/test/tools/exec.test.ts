@@ -38,6 +38,27 @@ describe("a command", () => {
     expect(shown).toEqual({ content: "␛[31mred\ufffd␀" });
   });
 
+  test("that no system would take is refused in words, and the longest one runs", async ({ skip }) => {
+    const sandbox = needSandbox(skip);
+    const place = await makePlace();
+    const echo = "echo ran # ";
+    const longest = echo + "x".repeat(131_071 - echo.length);
+    for (const one of [sandbox, NO_SANDBOX]) {
+      expect(await runCommand(one, place, longest)).toEqual({ content: "ran\n" });
+      for (const command of [`${longest}x`, `${longest.slice(0, -1)}é`, "x".repeat(1_000_000)])
+        await expect(runCommand(one, place, command)).rejects.toMatchObject({
+          code: "TOOL_REFUSED",
+          message: expect.stringMatching(
+            /bytes long, and at most 131071 are possible; write it to a file/,
+          ) as string,
+        });
+      await expect(runCommand(one, place, "echo a\0b")).rejects.toMatchObject({
+        code: "TOOL_REFUSED",
+        message: expect.stringContaining("NUL") as string,
+      });
+    }
+  });
+
   test("that is called off dies, and the call rejects with the reason", async ({ skip }) => {
     const sandbox = needSandbox(skip);
     const place = await makePlace();

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { loadSkillTool } from "../../src/skills/load-skill-tool.ts";
+import { builtInTools } from "../../src/tools/built-in-tools.ts";
+import { TOOL_NAMES } from "../../src/tools/tool-names.ts";
 import { chooseTools } from "../../src/tools/tool-set.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 
@@ -43,4 +46,17 @@ describe("chooseTools", () => {
       expect.objectContaining({ code: "OPTION_INVALID" }),
     );
   });
+});
+
+test("TOOL_NAMES has the names of all built-in tools, and no other", () => {
+  const unused = (): never => {
+    throw new Error("nothing is called here");
+  };
+  const memory = { memory: { remember: unused, recall: unused }, scope: unused };
+  const skills = { found: [], invalid: [], load: unused };
+  const tools = [
+    ...builtInTools({ workspace: "/w", sandbox: { unavailable: "", remedy: "" }, memory: memory as never }),
+    loadSkillTool(skills),
+  ];
+  expect(names(tools)).toEqual([...TOOL_NAMES]);
 });

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { refusal } from "../../../store/test/support/strict-provider.ts";
 import { AgentError } from "../../src/errors.ts";
 import type { AgentEvent } from "../../src/events.ts";
+import { deferred } from "../../src/kernel/deferred.ts";
 import { Mailbox } from "../../src/kernel/mailbox.ts";
 import { recoverTurn } from "../../src/turn/recover-turn.ts";
 import { runTurn } from "../../src/turn/run-turn.ts";
@@ -78,7 +79,11 @@ test("at each event", async () => {
 
 test("while a tool runs that does not listen, a model that does not, a question that nobody answers, a pause", async () => {
   await withStore("memory", async (store) => {
-    const hang = async (): Promise<never> => await new Promise<never>(() => undefined);
+    let hanging = (): void => undefined;
+    const hang = async (): Promise<never> => {
+      hanging();
+      return await new Promise<never>(() => undefined);
+    };
     const script = [calls(call("1", "hang"), call("2", "hang", { a: 1 })), answer("x")];
     const mute = async function* () {
       yield text("Well, ");
@@ -87,7 +92,7 @@ test("while a tool runs that does not listen, a model that does not, a question 
     const busy = new AgentError("MODEL_BUSY", "busy", { retryAfter: 50_000 });
     const cases = [
       { model: scriptedModel(...script), tools: [tool("hang", hang)] },
-      { model: scriptedModel(...script), tools: [tool("hang", hang, { isReadOnly: true })] },
+      { model: scriptedModel(...script), tools: [tool("hang", hang, { isReadOnly: true })], hangs: 2 },
       { model: scriptedModel(mute) },
       {
         model: scriptedModel(...script),
@@ -98,10 +103,19 @@ test("while a tool runs that does not listen, a model that does not, a question 
       { model: scriptedModel(answer("x")), system: hang },
     ];
     const results: unknown[] = [];
-    for (const [index, settings] of cases.entries()) {
+    for (const [index, { hangs = 1, ...settings }] of cases.entries()) {
       const controller = new AbortController();
-      const saying = say(store.session(`${index}`), "go", settings, { signal: controller.signal });
-      await wait(20);
+      const stuck = deferred<undefined>();
+      let left = hangs;
+      hanging = () => {
+        if ((left -= 1) === 0) stuck.resolve(undefined);
+      };
+      const onEvent = (event: AgentEvent): void => {
+        if (event.type === "error" && event.retryIn !== undefined) stuck.resolve(undefined);
+      };
+      const { signal } = controller;
+      const saying = say(store.session(`${index}`), "go", settings, { signal, onEvent });
+      await stuck.promise;
       controller.abort();
       const { result, messages } = await saying;
       expect(result.outcome).toBe("cancelled");

@@ -18,6 +18,7 @@ import {
   tool,
   UNREPORTED,
 } from "./support/scripted.ts";
+import { withChanges } from "./support/with-changes.ts";
 import { withStore } from "./support/with-store.ts";
 
 const failure = (code: AgentErrorCode, detail = {}): AgentError =>
@@ -178,6 +179,19 @@ describe("calls that cannot be run", () => {
     });
   });
 
+  test("a call without an id gets one", async () => {
+    await withStore("memory", async (store) => {
+      const echo = tool("echo", (input) => JSON.stringify(input));
+      const model = scriptedModel(
+        calls(call("", "echo", { a: 1 }), call(" ", "echo", { a: 2 })),
+        answer("ok"),
+      );
+      const { messages, events } = await say(store.session("a"), "go", { model, tools: [echo] });
+      expect(messages.flatMap(({ toolCallId }) => toolCallId ?? [])).toEqual(["call", "call~2"]);
+      expect(ofType(events, "tool-call").map(({ givenId }) => givenId)).toEqual([undefined, undefined]);
+    });
+  });
+
   test("a long result loses its middle", async () => {
     await withStore("memory", async (store) => {
       const long = tool("long", () => `begin ${"x".repeat(100_000)} end`);
@@ -224,9 +238,14 @@ describe("a model that never comes to an end", () => {
         calls(call("2", "look", '{"b":[{"d":3,"c":2}],"a":1}')),
         calls(call("3", "look", '{ "a": 1, "b": [{"c":2,"d":3}] }')),
       );
-      const { result, messages } = await say(store.session("a"), "go", { model, tools: [look] });
+      const { result, messages, events } = await say(store.session("a"), "go", { model, tools: [look] });
       expect(result).toMatchObject({ outcome: "same-call", error: { code: "SAME_CALL" } });
       expect(runs).toBe(2);
+      const told = events.filter(({ type }) => type.startsWith("tool-")).slice(-2);
+      expect(told).toMatchObject([
+        { type: "tool-call", id: "3", name: "look", arguments: { a: 1 } },
+        { type: "tool-result", id: "3", isError: true },
+      ]);
       expect(refusal(messages)).toBeUndefined();
     });
   });
@@ -395,6 +414,27 @@ describe("usage", () => {
   });
 });
 
+test("usage that cannot be kept leaves no call that looks as if it might have run", async () => {
+  await withStore("memory", async (store) => {
+    const session = store.session("a");
+    const broken = withChanges(session, {
+      note: async (kind, data) => {
+        if (kind === "longhand/token-correction") throw new Error("no space");
+        return await session.note(kind, data);
+      },
+    });
+    const usage = { inputTokens: 400, outputTokens: 2, cachedTokens: 0 };
+    const model = scriptedModel([call("1", "count"), finish("tool-calls", usage)], answer("never"));
+    let runs = 0;
+    const count = tool("count", () => String((runs += 1)));
+    const { result, messages } = await say(broken, "some words ".repeat(100), { model, tools: [count] });
+    expect(result).toMatchObject({ outcome: "failed", error: { message: "no space" } });
+    expect(runs).toBe(1);
+    expect(messages.filter(({ role }) => role === "tool")).toMatchObject([{ toolCallId: "1", content: "1" }]);
+    expect(refusal(messages)).toBeUndefined();
+  });
+});
+
 describe("an empty answer", () => {
   test("is asked for once more", async () => {
     await withStore("memory", async (store) => {
@@ -418,6 +458,33 @@ describe("an empty answer", () => {
       expect(messages[1]).toMatchObject({ writtenBy: "longhand", reasoning: "Hm." });
       expect(refusal(messages)).toBeUndefined();
     });
+  });
+});
+
+test("an answer that does not end is ended, kept as far as it goes, and the conversation goes on", async () => {
+  await withStore("jsonl", async (store) => {
+    let pieces = 0;
+    const endless = scriptedModel(async function* () {
+      for (;;) {
+        await Promise.resolve();
+        pieces += 1;
+        yield text("😀".repeat(100_000));
+        yield call("1", "look", {});
+      }
+    });
+    const look = tool("look", () => {
+      throw new Error("a call of an answer that was cut off must not run");
+    });
+    const { result, messages } = await say(store.session("a"), "go", { model: endless, tools: [look] });
+    expect(result.outcome).toBe("answered");
+    expect(pieces).toBeLessThan(30);
+    expect(messages[1]).toMatchObject({ role: "assistant", stopReason: "length" });
+    expect(messages[1]?.toolCalls).toBeUndefined();
+    expect(String(messages[1]?.content).isWellFormed()).toBe(true);
+    const next = await say(store.session("a"), "again", {
+      model: scriptedModel([text("yes"), finish("stop")]),
+    });
+    expect(next.result.text).toBe("yes");
   });
 });
 

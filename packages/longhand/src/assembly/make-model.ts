@@ -6,15 +6,19 @@ import {
   makeRedactor,
   offlineModel,
   readSecret,
+  type HostedModelSettings,
+  type HostedProvider,
   type Model,
   type ModelSettings,
 } from "@longhand/agent";
-import type { Config } from "../config/config.ts";
+import type { Config, KeyPlace } from "../config/config.ts";
 import type { ConfigEnvironment } from "../config/read-config.ts";
 
 export interface ModelMaker {
   /** "auto": what Ollama has here, else the offline assistant. Nothing is ever sent to a hosted model that was not named. */
   make(spec: string): Promise<Model>;
+  /** Why "auto" was the offline assistant. `undefined`: it was not. */
+  whyOffline(): string | undefined;
   /** Hides the keys in a text. */
   readonly redact: (text: string) => string;
 }
@@ -25,32 +29,38 @@ export async function modelMaker(
   onNotice: (text: string) => void,
 ): Promise<ModelMaker> {
   const { models } = config;
-  const openaiKey = await keyOf(config, environment, "openai");
-  const anthropicKey = await keyOf(config, environment, "anthropic");
+  const hosted: Partial<Record<HostedProvider, HostedModelSettings>> = {};
+  const keys: string[] = [];
+  for (const place of config.keys) {
+    const apiKey = await keyAt(place, environment);
+    hosted[place.provider] = { url: models[place.provider].url, apiKey };
+    if (apiKey !== undefined) keys.push(apiKey);
+  }
   const settings: ModelSettings = {
+    ...hosted,
     ollama: { url: models.ollama.url },
-    openai: { url: models.openai.url, apiKey: openaiKey },
-    anthropic: { url: models.anthropic.url, apiKey: anthropicKey },
     offline: offlineModel,
     onNotice,
   };
+  let whyOffline: string | undefined;
   return {
-    redact: makeRedactor([openaiKey, anthropicKey].filter((key) => key !== undefined)),
+    redact: makeRedactor(keys),
     make: async (spec) => {
       if (spec !== "auto") return chooseModel(spec, settings);
-      const { best } = await findLocalModel({ url: models.ollama.url });
-      return best === undefined ? offlineModel() : chooseModel(`ollama:${best}`, settings);
+      const { best, isRunning } = await findLocalModel({ url: models.ollama.url });
+      if (best !== undefined) return chooseModel(`ollama:${best}`, settings);
+      whyOffline = isRunning
+        ? `Ollama at ${models.ollama.url} has no model that can call tools`
+        : `Ollama does not run at ${models.ollama.url}`;
+      return offlineModel();
     },
+    whyOffline: () => whyOffline,
   };
 }
 
-async function keyOf(
-  { keys }: Config,
+async function keyAt(
+  { variable, file }: KeyPlace,
   environment: ConfigEnvironment,
-  provider: "openai" | "anthropic",
 ): Promise<string | undefined> {
-  const place = keys.find((key) => key.provider === provider);
-  if (place === undefined) return undefined;
-  const { variable, file } = place;
   return await readSecret({ environment, name: variable, ...(file === undefined ? {} : { file }) });
 }

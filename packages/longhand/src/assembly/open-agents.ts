@@ -11,6 +11,7 @@ import {
   loadSkillTool,
   openLoop,
   placeOfKey,
+  scopeOfPlace,
   type AgentLoop,
   type AgentSettings,
   type LoopOptions,
@@ -22,6 +23,7 @@ import {
 import type { Store } from "@longhand/store";
 import type { AgentConfig, Config } from "../config/config.ts";
 import type { ConfigEnvironment } from "../config/read-config.ts";
+import { homeInWorkspace } from "./home-in-workspace.ts";
 import { modelMaker, type ModelMaker } from "./make-model.ts";
 
 export interface AgentsRequest {
@@ -77,6 +79,7 @@ async function settingsOf(
     });
   }
   const secrets = config.keys.map(({ file }) => file).filter((file) => file !== undefined);
+  const ownHome = await homeInWorkspace(home, workspace);
   const { timeout_seconds } = config.tools.exec;
   const isKept = config.channels_config.session_persistence;
   return {
@@ -91,28 +94,35 @@ async function settingsOf(
     maxAnswerTokens: agent.max_answer_tokens,
     maxHistoryMessages: agent.max_history_messages,
     maxSteps: agent.max_steps,
+    scopeOf: (key) => {
+      const place = placeOfKey(key);
+      return place === undefined ? undefined : scopeOfPlace(agent.name, place);
+    },
     redact: models.redact,
     // Longer than a command may take, so that it is the command that is ended, and what it printed is told.
     toolLimit: timeout_seconds * 1000 + 20_000,
-    tools: ({ store, memory: opened, scopeOf }) =>
-      chooseTools(
-        [
-          ...builtInTools({
-            workspace,
-            protectedPaths: [sessions, memory, ...secrets],
-            sandbox,
-            execLimits: { milliseconds: timeout_seconds * 1000 },
-            ...(opened === undefined
-              ? {}
-              : { memory: { memory: opened, scope: scopeOf, conversations: searchedIn(store) } }),
-          }),
-          ...(skills.found.length === 0 ? [] : [loadSkillTool(skills)]),
-        ],
-        {
-          deny: config.tools.deny,
-          ...(config.tools.allow === undefined ? {} : { allow: config.tools.allow }),
-        },
-      ),
+    tools: ({ store, memory: opened, scopeOf }) => {
+      const tools = [
+        ...builtInTools({
+          workspace,
+          protectedPaths: [sessions, memory, ...secrets, ...ownHome],
+          sandbox,
+          redact: models.redact,
+          execLimits: { milliseconds: timeout_seconds * 1000 },
+          ...(opened === undefined
+            ? {}
+            : { memory: { memory: opened, scope: scopeOf, conversations: searchedIn(store) } }),
+        }),
+        ...(skills.found.length === 0 ? [] : [loadSkillTool(skills)]),
+      ];
+      // The names are checked with the configuration. One may still be missing here: without a memory there is no recall.
+      const isHere = (name: string): boolean => tools.some((tool) => tool.name === name);
+      const { allow, deny } = config.tools;
+      return chooseTools(tools, {
+        deny: deny.filter(isHere),
+        ...(allow === undefined ? {} : { allow: allow.filter(isHere) }),
+      });
+    },
   };
 }
 

@@ -33,6 +33,8 @@ export interface CommandWorld extends ChatSurroundings {
 export interface ChatSurroundings {
   readonly agent: AgentInstance;
   readonly toPaste: ToPaste;
+  /** Why the offline assistant answers, where nobody has asked for it. */
+  readonly whyOffline?: string | undefined;
   /** Files that are named are relative to it. */
   readonly currentDirectory: string;
   /** From what a person typed to a model; rejects with an error that helps. */

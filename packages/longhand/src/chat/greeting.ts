@@ -10,6 +10,7 @@ export function greetingLines(
   key: string,
   width: number | undefined,
   colors: Colors,
+  whyOffline?: string,
 ): string[] {
   const { name, model, workspace, keptBy, store } = agent;
   const said = (text: string, paint: (line: string) => string): string[] =>
@@ -18,6 +19,7 @@ export function greetingLines(
     `${colors.bold(escapeLine(name))} · ${escapeLine(model.name)} · ${colors.cyan(escapeKey(key))}`,
     ...(store.directory === undefined ? [] : [colors.dim(`Kept in ${escapeLine(store.directory)}`)]),
     colors.dim(`Files in ${escapeLine(workspace)}`),
+    ...said(whyOffline === undefined ? "" : `No model answers: ${escapeLine(whyOffline)}.`, colors.yellow),
     ...said(NOT_AS_USUAL[keptBy], colors.yellow),
     ...said("/help lists the commands; /quit or Ctrl-D leaves.", colors.dim),
     "",

@@ -5,7 +5,8 @@ import type { ChatCommand } from "./chat-command.ts";
 export type ParsedLine =
   | { readonly kind: "message" }
   | { readonly kind: "command"; readonly command: ChatCommand; readonly argument: string }
-  | { readonly kind: "unknown"; readonly hint: string };
+  /** No such command, or not in this way. */
+  | { readonly kind: "unusable"; readonly hint: string };
 
 /** A path such as /etc/hosts is no command. */
 const COMMAND = /^\/([A-Za-z]+)(?:\s+([\s\S]*))?$/;
@@ -16,11 +17,15 @@ export function parseCommand(line: string, commands: readonly ChatCommand[]): Pa
   const [, written = "", argument = ""] = match;
   const name = written.toLowerCase();
   const command = commands.find((each) => each.name === name);
+  if (command?.argument === "" && argument.trim() !== "") {
+    const hint = `/${name} stands alone: nothing follows it. To say it as it is, put a space before it.`;
+    return { kind: "unusable", hint };
+  }
   if (command !== undefined) return { kind: "command", command, argument: argument.trim() };
   const near = nearest(name, commands);
   const meant = near === undefined ? "/help lists the commands" : `did you mean /${near.name}?`;
   return {
-    kind: "unknown",
+    kind: "unusable",
     hint: `There is no command /${written}; ${meant} To say it as it is, put a space before it.`,
   };
 }

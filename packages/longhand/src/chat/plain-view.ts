@@ -4,28 +4,41 @@
  * goes to standard error. As JSON, each event is a line.
  */
 
-import type { AgentEvent } from "@longhand/agent";
+import { type AgentEvent, OFFLINE_NOTICE } from "@longhand/agent";
 import { escapeControls } from "../terminal/escape-controls.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Output, readableWidth } from "../terminal/output.ts";
-import { noteLines } from "./note-lines.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
+import { LeadingAside, type Parted } from "./leading-aside.ts";
 import { callLine, type LineStyle, resultLine } from "./tool-lines.ts";
+import { TurnNotes } from "./turn-notes.ts";
 import { TurnView } from "./turn-view.ts";
+
+export interface PlainViewOptions {
+  readonly json: boolean;
+  /** What is said next may be a command of the chat. */
+  readonly hasCommands: boolean;
+}
 
 export class PlainView {
   readonly #output: Output;
   readonly #json: boolean;
   readonly #view: TurnView;
   readonly #besides: LineStyle;
+  readonly #notes: TurnNotes;
   /** The end of a text that may be the half of something: of a line end, of a character. */
   #held = "";
   #isInLine = false;
+  /** That it is no model that answers is no part of an answer that somebody pipes. */
+  #aside = new LeadingAside(OFFLINE_NOTICE);
 
-  constructor(output: Output, json: boolean) {
+  constructor(output: Output, { json, hasCommands }: PlainViewOptions) {
     this.#output = output;
     this.#json = json;
-    this.#view = new TurnView({ colors: output.colors, width: () => readableWidth(output) });
+    const place = { isDrawn: false, hasCommands };
+    this.#view = new TurnView({ colors: output.colors, width: () => readableWidth(output) }, place);
     this.#besides = { colors: output.colors, width: () => output.errorWidth };
+    this.#notes = new TurnNotes(this.#besides, place);
   }
 
   take(event: AgentEvent): void {
@@ -38,7 +51,7 @@ export class PlainView {
   #tell(event: AgentEvent): void {
     switch (event.type) {
       case "text-delta":
-        this.#text(event.text);
+        this.#text(this.#aside.push(event.text));
         return;
       case "tool-call":
         this.#endLine();
@@ -51,23 +64,30 @@ export class PlainView {
       case "compaction":
       case "turn-end":
         this.#endLine();
-        this.#note(noteLines(event, this.#besides));
+        this.#note(this.#notes.take(event));
         return;
       case "turn-start":
-      case "reasoning-delta":
+        this.#aside = new LeadingAside(OFFLINE_NOTICE);
+        this.#note(this.#notes.take(event));
+        return;
       case "usage":
+        this.#note(this.#notes.take(event));
+        return;
+      case "reasoning-delta":
         return;
     }
   }
 
-  #text(delta: string): void {
-    const text = this.#held + delta;
+  #text(parted: Parted): void {
+    if (parted.isAside) this.#note(wrapText(OFFLINE_NOTICE, this.#output.errorWidth));
+    const text = this.#held + parted.text;
     const [held = ""] = /[\r\ud800-\udbff]$/.exec(text) ?? [];
     this.#held = held;
     this.#write(text.slice(0, text.length - held.length));
   }
 
   #endLine(): void {
+    this.#text(this.#aside.end());
     // A half of a character whose other half never came.
     this.#write(this.#held.toWellFormed());
     this.#held = "";

@@ -1,8 +1,16 @@
 import { escapeControls } from "../terminal/escape-controls.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
 import type { ChatProblem } from "./chat-link.ts";
 
 /** What is wrong and does not end the chat, for standard error. */
-export function problemLine({ code, message }: ChatProblem, json: boolean): string {
-  return json ? jsonLine({ warning: { code, message } }) : escapeControls(`longhand: ${message}\n`);
+export function problemLine(
+  { code, message }: ChatProblem,
+  json: boolean,
+  width: number | undefined,
+): string {
+  if (json) return jsonLine({ warning: { code, message } });
+  return wrapText(escapeControls(`longhand: ${message}`), width)
+    .map((line) => `${line}\n`)
+    .join("");
 }

@@ -1,5 +1,7 @@
 /** The real terminal behind ChatTerminal. What it changes about the terminal it changes back, also when the process exits. */
 
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Colors } from "../terminal/output.ts";
 import type { ChatTerminal, TerminalListener } from "./chat-terminal.ts";
 
@@ -7,6 +9,8 @@ const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 const USUAL_WIDTH = 80;
 const USUAL_HEIGHT = 24;
+/** Milliseconds after which a process that was to be stopped runs on. */
+const UNSTOPPED = 200;
 
 /** For a process whose standard input and output are both terminals. */
 export function processTerminal(colors: Colors): ChatTerminal {
@@ -46,10 +50,15 @@ export function processTerminal(colors: Colors): ChatTerminal {
     },
     suspend: async () => {
       setKeys(false);
-      await new Promise<void>((resolve) => {
-        process.once("SIGCONT", () => resolve());
-        process.kill(process.pid, "SIGTSTP");
-      });
+      const continued = new AbortController();
+      // Where no shell could bring it back the signal stops nobody, and none comes to go on: then time ends the waiting.
+      const runsOn = pause(UNSTOPPED, undefined, { signal: continued.signal });
+      const goesOn = once(process, "SIGCONT", { signal: continued.signal });
+      // The whole group: where npm started the chat, the shell waits for npm to stop, not for us.
+      process.kill(0, "SIGTSTP");
+      await Promise.race([runsOn, goesOn]);
+      for (const waiting of [runsOn, goesOn]) waiting.catch(() => undefined);
+      continued.abort();
       setKeys(true);
     },
   };

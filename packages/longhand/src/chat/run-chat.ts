@@ -78,7 +78,7 @@ class Chat {
     this.#screen = new Screen(options.terminal, (width, height) => this.#draw(width, height));
     this.#output = screenOutput(this.#screen, options.terminal);
     this.#notes = new ChatNotes(this.#screen, options.terminal, options.toPaste);
-    this.#view = new TurnView(style);
+    this.#view = new TurnView(style, { isDrawn: true, hasCommands: true });
     this.#clock = new TurnClock(() => options.terminal.now());
     this.#questions = new Questions({
       changed,
@@ -106,7 +106,7 @@ class Chat {
   }
 
   async run(): Promise<number> {
-    const { agent, key, link, signal } = this.#options;
+    const { agent, key, link, signal, whyOffline } = this.#options;
     const left = new Promise<void>((resolve) => (this.#leave = resolve));
     const leave = (): void => this.#leave();
     signal?.addEventListener("abort", leave, { once: true });
@@ -123,7 +123,8 @@ class Chat {
       approve: async (question, aborted) => await this.#questions.ask(question, aborted),
     });
     try {
-      this.#screen.print(greetingLines(agent, key, this.#terminal.width, this.#terminal.colors));
+      const { width, colors } = this.#terminal;
+      this.#screen.print(greetingLines(agent, key, width, colors, whyOffline));
       await this.#input.begin();
       this.#work.add({
         text: "",
@@ -158,7 +159,7 @@ class Chat {
     if (this.#isLeaving) return;
     const parsed = parseCommand(text, ALL_COMMANDS);
     switch (parsed.kind) {
-      case "unknown":
+      case "unusable":
         this.#notes.print(parsed.hint, "yellow");
         this.#input.putBack([text]);
         return;

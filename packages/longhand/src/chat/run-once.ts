@@ -10,6 +10,9 @@ import { questionLines } from "./question-lines.ts";
 import { yesOrNo } from "./questions.ts";
 import { untilAborted } from "./until-aborted.ts";
 
+/** For what follows a turn: a model that hangs there is asked again after the next message. */
+const LONGEST_WAIT = 15_000;
+
 export interface OnceOptions {
   readonly agent: AgentInstance;
   readonly key: string;
@@ -26,24 +29,29 @@ export interface OnceOptions {
 /** Resolves with the exit code: ok only where there is an answer. Rejects if the words could not be kept. */
 export async function runOnce(options: OnceOptions): Promise<number> {
   const { agent, key, text, json, output, input, link, signal } = options;
-  const view = new PlainView(output, json);
+  const view = new PlainView(output, { json, hasCommands: false });
   const canAsk = !json && input.isTerminal && output.errorWidth !== undefined;
   const unlink = link.join({
     event: (event) => {
       if (event.agent === agent.name && event.key === key) view.take(event);
     },
-    problem: (problem) => output.writeError(problemLine(problem, json)),
+    problem: (problem) => output.writeError(problemLine(problem, json, output.errorWidth)),
     approve: canAsk ? async (question) => await ask(question, output, input) : undefined,
   });
   try {
     const conversation = agent.conversation(key);
     const { outcome } = await conversation.say({ text }, signal === undefined ? {} : { signal });
     // Otherwise a conversation of single messages would never be compacted, nor remembered.
-    await untilAborted(conversation.settled(), signal);
+    await untilAborted(conversation.settled(), atMost(LONGEST_WAIT, signal));
     return outcome === "answered" ? EXIT.ok : EXIT.failed;
   } finally {
     unlink();
   }
+}
+
+function atMost(milliseconds: number, signal: AbortSignal | undefined): AbortSignal {
+  const limit = AbortSignal.timeout(milliseconds);
+  return signal === undefined ? limit : AbortSignal.any([limit, signal]);
 }
 
 async function ask(question: ApprovalQuestion, output: Output, input: Input): Promise<boolean> {

@@ -7,6 +7,7 @@ import { AgentError, type ApprovalQuestion, type Conversation, type UnusableLine
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../terminal/exit-codes.ts";
 import type { Output } from "../terminal/output.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
 import type { ChatSurroundings } from "./chat-command.ts";
 import type { ChatLink } from "./chat-link.ts";
 import { ALL_COMMANDS } from "./commands/all-commands.ts";
@@ -49,22 +50,24 @@ class PipedChat {
   constructor(options: PipedOptions) {
     this.#options = options;
     this.#lines = options.lines[Symbol.asyncIterator]();
-    this.#view = new PlainView(options.output, options.json);
+    this.#view = new PlainView(options.output, { json: options.json, hasCommands: !options.json });
     this.#signal = options.signal ?? new AbortController().signal;
     this.#conversation = options.agent.conversation(options.key);
   }
 
   async run(): Promise<number> {
-    const { agent, key, link, output, json, isPerson } = this.#options;
+    const { agent, key, link, output, json, isPerson, whyOffline } = this.#options;
     const unlink = link.join({
       event: (event) => {
         if (event.agent === agent.name && event.key === this.#conversation.key) this.#view.take(event);
       },
-      problem: (problem) => output.writeError(problemLine(problem, json)),
+      problem: (problem) => output.writeError(problemLine(problem, json, output.errorWidth)),
       approve: isPerson ? async (question) => await this.#ask(question) : undefined,
     });
     try {
-      if (isPerson) output.write(greetingLines(agent, key, output.width, output.colors).join("\n") + "\n");
+      if (isPerson) {
+        output.write(greetingLines(agent, key, output.width, output.colors, whyOffline).join("\n") + "\n");
+      }
       const isWell = await this.#answerAll();
       await untilAborted(this.#conversation.settled(), this.#signal);
       return isWell && !this.#signal.aborted ? EXIT.ok : EXIT.failed;
@@ -97,14 +100,14 @@ class PipedChat {
   }
 
   async #answer(line: string): Promise<boolean> {
-    const { json, output, toPaste } = this.#options;
+    const { json, toPaste } = this.#options;
     const parsed = json ? ({ kind: "message" } as const) : parseCommand(line, ALL_COMMANDS);
     try {
       switch (parsed.kind) {
         case "message":
           return await this.#say(line.replace(/^\s+(?=\/)/u, ""));
-        case "unknown":
-          output.writeError(`${parsed.hint}\n`);
+        case "unusable":
+          this.#complain(parsed.hint);
           return false;
         case "command":
           await parsed.command.run(parsed.argument, {
@@ -125,9 +128,14 @@ class PipedChat {
           return true;
       }
     } catch (error) {
-      output.writeError(`${describeFailure(error, toPaste)}\n`);
+      this.#complain(describeFailure(error, toPaste));
       return false;
     }
+  }
+
+  #complain(text: string): void {
+    const { output } = this.#options;
+    for (const line of wrapText(text, output.errorWidth)) output.writeError(`${line}\n`);
   }
 
   async #say(text: string): Promise<boolean> {

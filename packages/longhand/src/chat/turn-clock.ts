@@ -1,6 +1,6 @@
 /** Since when something is being worked on, and when it will be tried again: what the status line says about time. */
 
-import { formatWait } from "./note-lines.ts";
+import { formatWait } from "./format-wait.ts";
 
 const SECOND = 1000;
 

@@ -8,8 +8,8 @@ import type { AgentEvent } from "@longhand/agent";
 import { escapeControls } from "../terminal/escape-controls.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
-import { noteLines } from "./note-lines.ts";
 import { callLine, type LineStyle, resultLine } from "./tool-lines.ts";
+import { type NotePlace, TurnNotes } from "./turn-notes.ts";
 
 type Part = "nothing" | "answer" | "reasoning" | "tools";
 
@@ -21,12 +21,14 @@ interface RunningCall {
 export class TurnView {
   readonly #style: LineStyle;
   readonly #markdown: MarkdownStream;
+  readonly #notes: TurnNotes;
   readonly #calls = new Map<string, RunningCall>();
   #reasoning = "";
   #part: Part = "nothing";
 
-  constructor(style: LineStyle) {
+  constructor(style: LineStyle, place: NotePlace) {
     this.#style = style;
+    this.#notes = new TurnNotes(style, place);
     this.#markdown = new MarkdownStream(style);
   }
 
@@ -50,13 +52,13 @@ export class TurnView {
       }
       case "error":
       case "compaction":
-        return [...this.#endPart(), ...noteLines(event, this.#style)];
+        return [...this.#endPart(), ...this.#notes.take(event)];
       case "turn-end":
         this.#calls.clear();
-        return [...this.#endPart(), ...noteLines(event, this.#style)];
+        return [...this.#endPart(), ...this.#notes.take(event)];
       case "turn-start":
       case "usage":
-        return [];
+        return this.#notes.take(event);
     }
   }
 

@@ -20,6 +20,7 @@ interface ChatCommandOptions extends JsonOption {
   readonly model?: string;
   readonly agent?: string;
   readonly orTour?: boolean;
+  readonly orHelp?: boolean;
 }
 
 const MOST_INPUT_BYTES = 8 * 1024 * 1024;
@@ -41,6 +42,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .option("--agent <name>", "one of the agents of longhand.json (default: the first)", parseNotEmpty)
     .option("--json", "what happens as lines of JSON, for a program")
     .option("--or-tour", "where there is no terminal, the tour instead")
+    .option("--or-help", "where there is no terminal and nothing to read, the help instead")
     .addHelpText(
       "after",
       "\nIn the chat, /help lists its commands. Exits with 1 if a message was not answered.",
@@ -52,6 +54,13 @@ export const defineCommand: DefineCommand = (command, begin) => {
         const { runTour } = await import("./tour.ts");
         await runTour(surroundings);
         return;
+      }
+      if (options.orHelp === true && !surroundings.input.isTerminal) {
+        const { isInputEmpty } = await import("../terminal/is-input-empty.ts");
+        if (await isInputEmpty()) {
+          (command.parent ?? command).outputHelp();
+          return;
+        }
       }
       if ((await chat(surroundings, key, options)) !== 0) surroundings.markFailed();
     });
@@ -68,6 +77,9 @@ async function chat(
 ): Promise<number> {
   if (key !== undefined && options.continue === true) {
     throw new CommandError("USAGE_INVALID", "a key and --continue exclude each other");
+  }
+  if (options.message?.trim() === "") {
+    throw new CommandError("USAGE_INVALID", "there is nothing to say: the text of --message is empty");
   }
   const { places, environment } = surroundings;
   const link = new ChatLink();
@@ -95,6 +107,7 @@ async function converse(
     agent,
     toPaste,
     currentDirectory,
+    whyOffline: models.whyOffline(),
     chooseModel: async (name) => await models.make(name),
     ask: async (question, signal) => await askModelOf(agent.model)(question, signal),
   };

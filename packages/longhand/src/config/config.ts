@@ -1,5 +1,6 @@
 /** The configuration as the program uses it: everything decided, and where each value came from. */
 
+import type { HostedProvider } from "@longhand/agent/settings";
 import type { ConfigProblem } from "./config-file.ts";
 import type { Settings } from "./settings.ts";
 
@@ -41,7 +42,7 @@ export interface ConfigValue {
 }
 
 export interface KeyPlace {
-  readonly provider: "openai" | "anthropic";
+  readonly provider: HostedProvider;
   readonly variable: string;
   /** The variable has something in it. */
   readonly isSet: boolean;

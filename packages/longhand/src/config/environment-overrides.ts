@@ -1,6 +1,6 @@
 /** What the environment says about the configuration. An empty variable counts as not set. */
 
-import { suggestName } from "./suggest-name.ts";
+import { suggestName } from "@longhand/agent/settings";
 
 export interface OverridingVariable {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** What is wrong with a field, in words for the person who wrote it. A value is never repeated: it might be a secret in the wrong place. */
 
+import { suggestName } from "@longhand/agent/settings";
 import type { core } from "zod";
 import { knownFields } from "./known-fields.ts";
 import type { JsonPath } from "./scan-json.ts";
-import { suggestName } from "./suggest-name.ts";
 
 export interface ExplainedIssue {
   readonly path: JsonPath;

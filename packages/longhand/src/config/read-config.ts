@@ -1,6 +1,7 @@
 /** Reads the configuration: longhand.json of the workspace and of the home, then the environment. Writes nothing. */
 
 import { dirname, join, resolve } from "node:path";
+import { HOSTED_PROVIDERS, usualAnswerTokens } from "@longhand/agent/settings";
 import { CommandError } from "../command-error.ts";
 import { type AgentConfig, type Config, type ExaminedConfig, type KeyPlace } from "./config.ts";
 import { type ConfigFile, type ConfigProblem, readConfigFile } from "./config-file.ts";
@@ -92,7 +93,7 @@ function agentsOf({ agent, agents }: Settings, places: Places, base: string): Co
     workspace: places.workspace.path,
     sessions: places.sessions.path,
     memory: places.memory.path,
-    max_answer_tokens: agent.max_answer_tokens ?? usualAnswer(agent.max_context_tokens),
+    max_answer_tokens: agent.max_answer_tokens ?? usualAnswerTokens(agent.max_context_tokens),
   };
   const others = agents.map((own): AgentConfig => {
     const workspace =
@@ -108,7 +109,8 @@ function agentsOf({ agent, agents }: Settings, places: Places, base: string): Co
       model: own.model ?? agent.model,
       instructions: own.instructions ?? agent.instructions,
       max_context_tokens,
-      max_answer_tokens: own.max_answer_tokens ?? agent.max_answer_tokens ?? usualAnswer(max_context_tokens),
+      max_answer_tokens:
+        own.max_answer_tokens ?? agent.max_answer_tokens ?? usualAnswerTokens(max_context_tokens),
       max_history_messages: own.max_history_messages ?? agent.max_history_messages,
       max_steps: own.max_steps ?? agent.max_steps,
     };
@@ -116,12 +118,8 @@ function agentsOf({ agent, agents }: Settings, places: Places, base: string): Co
   return [first, ...others];
 }
 
-function usualAnswer(contextTokens: number): number {
-  return Math.min(4096, Math.floor(contextTokens / 4));
-}
-
 function keysOf({ models }: Settings, environment: ConfigEnvironment, base: string): readonly KeyPlace[] {
-  return (["openai", "anthropic"] as const).map((provider) => {
+  return HOSTED_PROVIDERS.map((provider) => {
     const { api_key_env: variable, api_key_file: file } = models[provider];
     const isSet = (environment[variable]?.trim() ?? "") !== "";
     return { provider, variable, isSet, file: file === undefined ? undefined : resolve(base, file) };

@@ -3,6 +3,7 @@
  * in docs/config.md are held to it by tests.
  */
 
+import { suggestName, TOOL_NAMES } from "@longhand/agent/settings";
 import * as z from "zod";
 import type { Settings } from "./settings.ts";
 
@@ -15,8 +16,8 @@ const name = z
 const model = z
   .string()
   .regex(
-    /^(?:auto|offline|(?:ollama|openai|anthropic):\S+)$/,
-    'must be "auto", "offline", or "ollama:NAME", "openai:NAME" or "anthropic:NAME"',
+    /^(?:auto|offline|ollama|(?:ollama|openai|anthropic):\S+)$/,
+    'must be "auto", "offline", "ollama", or "ollama:NAME", "openai:NAME" or "anthropic:NAME"',
   );
 const instructions = z.string().max(100_000);
 const contextTokens = z.int().min(1000).max(100_000_000);
@@ -36,7 +37,8 @@ const path = z
   .string()
   .min(1)
   .refine((text) => !text.startsWith("~"), "must be a path; ~ is not understood here, so write it out");
-const toolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be the name of a tool, such as read_file");
+/** A misspelt name would leave a tool there that nobody wants, or take away all others. */
+const toolName = z.enum(TOOL_NAMES, { error: ({ input }) => explainToolName(input) });
 
 const hosted = (address: string, key: string, whose: string) =>
   z
@@ -59,7 +61,7 @@ export const settingsSchema: z.ZodType<Settings> = z.strictObject({
       model: model
         .default("auto")
         .describe(
-          "auto (a model of Ollama if it runs, else offline), offline, ollama:NAME, openai:NAME or anthropic:NAME.",
+          "auto (a model of Ollama if it runs, else offline), offline, ollama (its default), ollama:NAME, openai:NAME or anthropic:NAME.",
         ),
       instructions: instructions
         .default(
@@ -169,4 +171,11 @@ function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, search, hash } = new URL(text);
   return /^https?:$/.test(protocol) && username + password + search + hash === "";
+}
+
+function explainToolName(given: unknown): string {
+  const near = typeof given === "string" ? suggestName(given, TOOL_NAMES) : undefined;
+  return near === undefined
+    ? `there is no such tool; there are: ${TOOL_NAMES.join(", ")}`
+    : `there is no such tool; did you mean ${near}?`;
 }

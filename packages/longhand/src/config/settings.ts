@@ -1,5 +1,7 @@
 /** What longhand.json may say, with every default. The names are those of the file. docs/config.md */
 
+import type { HostedProvider } from "@longhand/agent/settings";
+
 export interface Settings {
   readonly $schema?: string | undefined;
   readonly agent: {
@@ -12,10 +14,8 @@ export interface Settings {
     readonly max_steps: number;
   };
   readonly agents: readonly NamedAgent[];
-  readonly models: {
+  readonly models: Readonly<Record<HostedProvider, HostedModels>> & {
     readonly ollama: { readonly url: string };
-    readonly openai: HostedModels;
-    readonly anthropic: HostedModels;
   };
   readonly tools: {
     readonly allow?: readonly string[] | undefined;

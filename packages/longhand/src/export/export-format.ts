@@ -11,7 +11,12 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** By the end of its name; Markdown otherwise. */
 export function formatOfFile(file: string): ExportFormat {
-  return EXPORT_FORMATS.find((format) => file.toLowerCase().endsWith(`.${format}`)) ?? "md";
+  return formatInName(file) ?? "md";
+}
+
+/** `undefined`: it says none. */
+export function formatInName(file: string): ExportFormat | undefined {
+  return EXPORT_FORMATS.find((format) => file.toLowerCase().endsWith(`.${format}`));
 }
 
 export function exportPieces(

@@ -32,7 +32,7 @@ async function checkTarget(path: string, replace: boolean): Promise<void> {
     if (found.isDirectory()) {
       throw new CommandError(
         "FILE_FAILED",
-        `${path} is a directory; give --output the name of a file in it`,
+        `${path} is a directory; give the name of a file in it`,
         {
           detail: { file: path },
         },
@@ -40,7 +40,7 @@ async function checkTarget(path: string, replace: boolean): Promise<void> {
     }
     if (!replace) throw exists(path);
     if (!found.isFile()) {
-      throw new CommandError("FILE_FAILED", `${path} is not a regular file; give another name to --output`);
+      throw new CommandError("FILE_FAILED", `${path} is not a regular file; give another name`);
     }
   } catch (error) {
     if (errorCode(error) === "ENOENT") return;

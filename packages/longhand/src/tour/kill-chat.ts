@@ -29,21 +29,29 @@ export async function killChat(
     child.once("close", (_code, signal) => resolve(signal));
   });
   let complaint = "";
-  const seen = { event: false };
+  const seen = { event: false, moment: false };
   child.stderr
     .setEncoding("utf8")
     .on("data", (text: string) => (complaint = (complaint + text).slice(-2000)));
+  const look = (): void => {
+    if (seen.moment || !seen.event || (moment.file !== undefined && !existsSync(moment.file))) return;
+    seen.moment = true;
+    child.kill("SIGKILL");
+  };
   createInterface({ input: child.stdout }).on("line", (line) => {
-    if (line.includes(`"type":"${moment.event}"`)) seen.event = true;
+    seen.event ||= line.includes(`"type":"${moment.event}"`);
+    look();
   });
-  const looking = setInterval(() => {
-    if (seen.event && (moment.file === undefined || existsSync(moment.file))) child.kill("SIGKILL");
-  }, LOOK_AGAIN_MILLISECONDS);
+  const looking = setInterval(look, LOOK_AGAIN_MILLISECONDS);
   const deadline = setTimeout(() => child.kill("SIGKILL"), MOST_MILLISECONDS);
   try {
-    await ended;
-    if (seen.event) return { pid: child.pid ?? 0 };
-    throw new CommandError("TOUR_FAILED", `the agent ended before its ${moment.event} came. ${complaint}`);
+    const signal = await ended;
+    if (seen.moment && signal === "SIGKILL") return { pid: child.pid ?? 0 };
+    const how = signal === null ? "ended by itself" : `was ended by ${signal}`;
+    throw new CommandError(
+      "TOUR_FAILED",
+      `the agent ${how} before it could be killed in the middle of its turn. ${complaint}`,
+    );
   } finally {
     clearTimeout(deadline);
     clearInterval(looking);

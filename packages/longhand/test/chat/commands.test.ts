@@ -33,7 +33,10 @@ describe("what is a command", () => {
     [" /help", "message"],
     ["/", "message"],
     ["what is /help", "message"],
-    ["/halp", "unknown"],
+    ["/halp", "unusable"],
+    ["/undo 2", "unusable"],
+    ["/quit now", "unusable"],
+    ["/quit ", "command"],
   ])("%j is a %s", (line, kind) => {
     expect(parseCommand(line, ALL_COMMANDS).kind).toBe(kind);
   });
@@ -46,7 +49,7 @@ describe("what is a command", () => {
     ["/undoo", "/undo"],
   ])("%s is answered by %s", (line, suggestion) => {
     const parsed = parseCommand(line, ALL_COMMANDS);
-    expect(parsed.kind === "unknown" && parsed.hint).toContain(`did you mean ${suggestion}?`);
+    expect(parsed.kind === "unusable" && parsed.hint).toContain(`did you mean ${suggestion}?`);
   });
 
   test("completion", () => {
@@ -74,6 +77,28 @@ describe("commands in a chat", () => {
         await sees("echo of /no command");
       },
       wide,
+    );
+  });
+
+  test("what commands say is broken between words", async () => {
+    await withChat(
+      echo,
+      async ({ enters, sees, terminal }) => {
+        enters("/help");
+        await sees("completes a command");
+        enters("one");
+        await sees("echo of one");
+        enters("/undo now");
+        await sees("/undo stands alone");
+        enters("\u0015/undo");
+        await sees("0 messages left");
+        const words = new Set(
+          ALL_COMMANDS.flatMap(({ summary }) => summary.split(" ")).map((word) => word.replace(/\W+$/, "")),
+        );
+        for (const word of words) expect(terminal.text).toContain(word);
+        for (const line of terminal.text.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
+      },
+      { width: 60, height: 60 },
     );
   });
 
@@ -136,7 +161,7 @@ describe("commands in a chat", () => {
         enters("/undo");
         await sees("waiting: /undo");
         open();
-        await sees("The last turn is taken back; 2 messages left", "longhand undo --to 4 talk");
+        await sees("The last turn is taken back; 2 messages left", "\n  longhand undo --to 4 talk");
         expect((await agent.store.session("talk").messages()).map(({ content }) => content)).toEqual([
           "one",
           "echo of one",
@@ -156,7 +181,7 @@ describe("commands in a chat", () => {
     });
     await withChat(
       echo,
-      async ({ enters, sees, agent }) => {
+      async ({ enters, sees, agent, terminal }) => {
         enters("/compact");
         await sees("There is nothing to cut");
         for (let number = 1; number <= 6; number++) {
@@ -167,6 +192,11 @@ describe("commands in a chat", () => {
         await sees("a window of 32000 tokens", "turns", "kept free for it");
         enters("/compact");
         await sees(/A summary stands for \d+ messages now/);
+        enters("/undo");
+        await sees("The summary that was made after it is taken back with it", "10 messages left");
+        enters("/undo");
+        await sees("8 messages left");
+        expect(terminal.text.split("is taken back with it")).toHaveLength(2);
         enters("/memory");
         await sees("This agent has no memory.");
         enters("/model");
@@ -198,7 +228,9 @@ describe("commands in a chat", () => {
           enters("/export talk.md");
           await sees("only you can read it");
           enters("/export talk.md");
-          await sees("is there already");
+          await sees("is there already; choose another name");
+          enters("/export talk.txt");
+          await sees("it ends with .md, .json or .jsonl");
           enters("/export all.jsonl");
           await sees("all.jsonl");
           await sees(/jsonl, \d+/);

@@ -11,6 +11,16 @@ import { untilCancelled } from "./support/chat-in-memory.ts";
 
 const script: Script = async ({ text, say, emit, approve, signal }) => {
   if (text === "wait") return await untilCancelled(signal);
+  if (text === "unreachable") {
+    for (const retryIn of [900, 1800, undefined])
+      emit({
+        type: "error",
+        code: "MODEL_UNREACHABLE",
+        message: "nobody is there.",
+        ...(retryIn === undefined ? {} : { retryIn }),
+      });
+    return "failed";
+  }
   if (text === "fail") {
     emit({ type: "error", code: "MODEL_UNREACHABLE", message: "nobody is there" });
     return "failed";
@@ -81,6 +91,17 @@ describe("one message", () => {
     expect(output.printed).toEqual([]);
     expect(output.complaints.join("")).toContain("nobody is there (MODEL_UNREACHABLE)");
     expect(kept[0]).toBe("fail");
+  });
+
+  test("the reason of a failure is said once, however often it is tried; nothing that cannot be typed is advised", async () => {
+    const { output } = await once("unreachable");
+    expect(output.complaints).toEqual([
+      "✗ nobody is there (MODEL_UNREACHABLE)\n",
+      "· trying again in 1 s\n",
+      "· trying again in 2 s\n",
+      "✗ given up after 3 tries (MODEL_UNREACHABLE)\n",
+      "· no answer; your message is kept\n",
+    ]);
   });
 
   test("it is never a command", async () => {
@@ -193,5 +214,7 @@ test("the greeting says where things are kept, and says so if they are not as us
   expect(greeting("jsonl").slice(0, -1)).not.toContain("");
   expect(greeting("json").join()).toContain("longhand doctor");
   expect(greeting("memory").join()).toContain("Sessions are not kept");
+  const why = "Ollama does not run at http://127.0.0.1:11434";
+  expect(greetingLines(agent, "k", 200, picocolors.createColors(false), why)).toContain(`No model answers: ${why}.`);
   await store.close();
 });

@@ -99,6 +99,42 @@ describe("a chat on a real terminal", () => {
     await tmux.sees("to leave: /quit or Ctrl-D");
   });
 
+  test("Ctrl-Z gives the terminal back to the shell, also where the chat was started by another program", async (context) => {
+    if (reason !== undefined) context.skip(reason);
+    const shell = ["bash", "--norc", "--noprofile", "-i"];
+    await withTmux(shell, { width: 80, height: 24 }, async (tmux) => {
+      await tmux.types(`sh -c '"${process.execPath}" "${SCRIPT}"; true'`);
+      await tmux.presses("Enter");
+      await tmux.sees("/help lists the commands", "❯");
+      await tmux.presses("C-z");
+      await tmux.sees("Stopped");
+      await tmux.types("echo the shell is $((40 + 2))");
+      await tmux.presses("Enter");
+      await tmux.sees("the shell is 42");
+      await tmux.types("fg");
+      await tmux.presses("Enter");
+      await tmux.sees(/fg\n[^]*❯/);
+      await tmux.types("back");
+      await tmux.presses("Enter");
+      await tmux.sees('You said "back"');
+    });
+  });
+
+  onTerminal("Ctrl-Z where no shell could bring it back changes nothing", async (tmux) => {
+    await tmux.presses("C-z");
+    await tmux.types("still here");
+    await expect
+      .poll(
+        async () => {
+          // Until the keys are the chat's again it is the terminal that takes them.
+          await tmux.presses("Enter");
+          return await tmux.screen();
+        },
+        { timeout: 10_000, interval: 200 },
+      )
+      .toContain('You said "still here');
+  });
+
   onTerminal("SIGTERM during an answer ends it cleanly", async (tmux) => {
     await tmux.types("hang");
     await tmux.presses("Enter");

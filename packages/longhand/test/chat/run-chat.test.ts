@@ -145,7 +145,7 @@ describe("a chat on a terminal", () => {
       await sees("too many steps");
       await sees(
         '→ exec(command: "rm \\u001b[2J")\n  ✗ no such file\n→ read_file(path: "a.txt")\n  ✓ hello',
-        "the server is busy (MODEL_BUSY); trying again in 4 s",
+        "✗ the server is busy (MODEL_BUSY)\n",
         "the oldest 12 messages are a summary",
         "done",
       );

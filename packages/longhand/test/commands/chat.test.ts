@@ -65,8 +65,10 @@ describe("which session", () => {
   test("a new one each time, the one of KEY, or the newest", async () => {
     await withTemporaryDirectory(async (home) => {
       const first = await longhand(home, ["-m", "help"]);
-      expect([first.exitCode, first.stderr]).toEqual([0, ""]);
-      expect(first.stdout).toContain("I am not a language model");
+      expect(first.exitCode).toBe(0);
+      // That it is no model is no part of the answer, and is said nevertheless.
+      expect(first.stdout).toMatch(/^You can say:\n/);
+      expect(first.stderr).toMatch(/^I am not a language model[^\n]+\n$/);
       expect((await longhand(home, ["chat", "kitchen", "-m", "list the files"])).exitCode).toBe(0);
       expect((await longhand(home, ["chat", "kitch", "-m", "help"])).exitCode).toBe(0);
       expect((await longhand(home, ["--continue", "-m", "list the files"])).exitCode).toBe(0);
@@ -115,13 +117,35 @@ describe("what is said", () => {
 
   test("over a pipe each line is a message or a command", async () => {
     await withTemporaryDirectory(async (home) => {
-      const { exitCode, stdout } = await longhand(home, ["chat", "k"], "help\n\n/new other\nlist the files");
+      const { exitCode, stderr } = await longhand(home, ["chat", "k"], "help\n\n/new other\nlist the files");
       expect(exitCode).toBe(0);
-      expect(stdout).toContain("I am not a language model");
+      expect(stderr.split("I am not a language model")).toHaveLength(3);
       expect(await saidIn(home)).toEqual([
         ["other", "list the files"],
         ["k", "help"],
       ]);
+    });
+  });
+
+  test("longhand alone over a pipe is a chat; an empty pipe is answered by the help, and nothing is begun", async () => {
+    await withTemporaryDirectory(async (home) => {
+      const empty = await longhand(home, []);
+      expect(empty).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(empty.stdout).toMatch(/^Examples:\n[^]*\n {2}chat /);
+      expect(await readdir(home)).toEqual([]);
+      expect((await longhand(home, [], "help\nlist the files\n")).exitCode).toBe(0);
+      const { stdout } = await longhand(home, ["--json"], "help");
+      expect(jsonLines(stdout).at(-1)).toMatchObject({ type: "turn-end", outcome: "answered" });
+      const said = (await saidIn(home)).map(([, ...words]) => words);
+      expect(said).toEqual([["help"], ["help", "list the files"]]);
+    });
+  });
+
+  test("an empty message is refused", async () => {
+    await withTemporaryDirectory(async (home) => {
+      const { exitCode, stderr } = await longhand(home, ["-m", " "]);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining("nothing to say")]);
+      expect(await readdir(home)).toEqual([]);
     });
   });
 
@@ -214,8 +238,8 @@ describe("what goes wrong", () => {
       );
       for (const words of [["-m", "help"], ["chat"]]) {
         const { exitCode, stdout, stderr } = await longhand(home, words, "help\n");
-        expect([exitCode, stdout]).toEqual([0, expect.stringContaining("I am not a language model")]);
-        expect(stderr).toMatch(/^longhand: sessions are not kept: [^\n]+\n$/);
+        expect([exitCode, stdout]).toEqual([0, expect.stringContaining("You can say:")]);
+        expect(stderr).toMatch(/^longhand: sessions are not kept: [^\n]+\nI am not a language model[^\n]+\n$/);
       }
       for (const words of [
         ["-m", "help", "--json"],
@@ -245,7 +269,7 @@ test("--or-tour without a terminal is the tour, and with -m it is not in the way
     const said = await longhand(home, ["chat", "--or-tour", "-m", "help"]);
     expect(said).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining("I am not a language model") as string,
+      stdout: expect.stringContaining("You can say:") as string,
     });
   });
 });

@@ -76,6 +76,15 @@ describe("values", () => {
     });
   });
 
+  test.each(["auto", "offline", "ollama", "ollama:gemma4:e4b", "openai:x", "anthropic:x"])(
+    "the model %s is taken as it is written",
+    async (model) => {
+      await withConfig({ home: { agent: { model } } }, async (places, environment) => {
+        expect((await readConfig(places, environment)).agents[0].model).toBe(model);
+      });
+    },
+  );
+
   test("the workspace wins field by field, the environment over both, and each value knows where it is from", async () => {
     const written = {
       home: {
@@ -218,10 +227,21 @@ describe("problems", () => {
     ["null", { agent: { name: null } }, "agent.name: must be text in quotes"],
     ["a list for an object", { agent: [] }, "agent: must be an object in { }"],
     ["an object for a list", { tools: { deny: {} } }, "tools.deny: must be a list in [ ]"],
+    [
+      "a misspelt tool",
+      { tools: { deny: ["exec", "read_fil"] } },
+      "tools.deny[1]: there is no such tool; did you mean read_file?",
+    ],
+    [
+      "no tool at all",
+      { tools: { allow: [5] } },
+      "tools.allow[0]: there is no such tool; there are: read_file,",
+    ],
     ["text for yes or no", { channels_config: { session_persistence: "no" } }, "must be true or false"],
     ["a list for the file", [], "longhand.json: must be an object in { }"],
     ["too few", { agent: { max_context_tokens: 5 } }, "must be at least 1000"],
     ["too many", { tools: { exec: { timeout_seconds: 9999 } } }, "must be at most 3600"],
+    ["a hosted provider without a model", { agent: { model: "openai" } }, "agent.model: must be"],
     ["a model of nobody", { agent: { model: "gpt" } }, 'agent.model: must be "auto", "offline"'],
     [
       "an agent without a name",

@@ -1,5 +1,6 @@
 import type { NotCompacted } from "@longhand/store/context";
 import { countOf } from "../../terminal/format-count.ts";
+import { writeWrapped } from "../../terminal/write-wrapped.ts";
 import type { ChatCommand } from "../chat-command.ts";
 
 /** Who asks for it wants it shorter than what is done unasked. */
@@ -20,12 +21,13 @@ export const compact: ChatCommand = {
       ...(ask === undefined ? {} : { ask }),
     });
     if (!result.done) {
-      output.write(`${REASONS[result.reason]}\n`);
+      writeWrapped(output, REASONS[result.reason]);
       return;
     }
     const { messages, after } = result;
-    output.write(
-      `A summary stands for ${countOf(messages, "message")} now; with it the view has about ${after.tokens} tokens. Nothing is deleted.\n`,
+    writeWrapped(
+      output,
+      `A summary stands for ${countOf(messages, "message")} now; with it the view has about ${after.tokens} tokens. Nothing is deleted.`,
     );
   },
 };

@@ -1,6 +1,7 @@
 import { CommandError } from "../../command-error.ts";
 import { escapeKey } from "../../terminal/escape-controls.ts";
 import { countOf } from "../../terminal/format-count.ts";
+import { writeWrapped } from "../../terminal/write-wrapped.ts";
 import type { ChatCommand } from "../chat-command.ts";
 
 export const fork: ChatCommand = {
@@ -21,9 +22,9 @@ export const fork: ChatCommand = {
     const child = await session.fork(newKey);
     const { count = 0 } = (await child.state()) ?? {};
     await switchTo(newKey);
-    const { cyan } = output.colors;
-    output.write(
-      `Now in ${cyan(escapeKey(newKey))}, which begins with the ${countOf(count, "message")} of ${cyan(escapeKey(key))}.\n`,
+    writeWrapped(
+      output,
+      `Now in ${escapeKey(newKey)}, which begins with the ${countOf(count, "message")} of ${escapeKey(key)}.`,
     );
   },
 };

@@ -1,4 +1,5 @@
 import { padToWidth } from "../../terminal/display-width.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ChatCommand } from "../chat-command.ts";
 
 const KEYS = [
@@ -10,6 +11,9 @@ const KEYS = [
   ["Tab", "completes a command"],
 ] as const;
 
+/** Columns of the left side. */
+const LEFT = 28;
+
 export const help: ChatCommand = {
   name: "help",
   argument: "",
@@ -20,7 +24,11 @@ export const help: ChatCommand = {
       ({ name, argument, summary }) => [`/${name} ${argument}`.trim(), summary] as const,
     );
     for (const [left, right] of [...rows, ["", ""] as const, ...KEYS]) {
-      output.write(`${`${output.colors.cyan(padToWidth(left, 28))} ${right}`.trimEnd()}\n`);
+      const room = output.width === undefined ? undefined : Math.max(20, output.width - LEFT - 1);
+      for (const [index, line] of wrapText(right, room).entries()) {
+        const beside = padToWidth(index === 0 ? left : "", LEFT);
+        output.write(`${`${output.colors.cyan(beside)} ${line}`.trimEnd()}\n`);
+      }
     }
     await Promise.resolve();
   },

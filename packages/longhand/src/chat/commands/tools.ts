@@ -1,6 +1,7 @@
 import { fitToWidth, padToWidth } from "../../terminal/display-width.ts";
 import { escapeLine, onOneLine } from "../../terminal/escape-controls.ts";
 import type { Output } from "../../terminal/output.ts";
+import { writeWrapped } from "../../terminal/write-wrapped.ts";
 import type { ChatCommand } from "../chat-command.ts";
 
 export const tools: ChatCommand = {
@@ -24,7 +25,8 @@ export const tools: ChatCommand = {
       output,
     );
     for (const { directory, reason } of invalid) {
-      output.write(output.colors.yellow(`Not loaded: ${escapeLine(directory)}: ${escapeLine(reason)}\n`));
+      const text = `Not loaded: ${escapeLine(directory)}: ${escapeLine(reason)}`;
+      writeWrapped(output, text, output.colors.yellow);
     }
     await Promise.resolve();
   },

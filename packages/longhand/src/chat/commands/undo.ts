@@ -1,6 +1,8 @@
 import { rewindTurn } from "@longhand/agent";
+import type { Session } from "@longhand/store";
 import { CommandError } from "../../command-error.ts";
 import { countOf } from "../../terminal/format-count.ts";
+import { writeWrapped } from "../../terminal/write-wrapped.ts";
 import type { ChatCommand } from "../chat-command.ts";
 
 export const undo: ChatCommand = {
@@ -11,19 +13,33 @@ export const undo: ChatCommand = {
   run: async (_, { conversation, output, toPaste }) => {
     const { session, key } = conversation;
     const before = await session.state();
+    const firstBefore = await firstInView(session);
     const rewound = await rewindTurn(session);
     if (before === undefined || rewound === undefined) {
       throw new CommandError("NOTHING_TO_UNDO", "there is no turn to take back");
     }
     const { count = 0 } = (await session.state()) ?? {};
-    output.write(`The last turn is taken back; ${countOf(count, "message")} left in the view.\n`);
-    output.write(
-      output.colors.dim(
-        "What tools have done is not undone. The words stay in the log; Up brings yours back.\n",
-      ),
+    const { dim } = output.colors;
+    writeWrapped(output, `The last turn is taken back; ${countOf(count, "message")} left in the view.`);
+    if ((await firstInView(session)) < firstBefore) {
+      writeWrapped(
+        output,
+        "The summary that was made after it is taken back with it: the oldest turns are in the view again. /compact makes another.",
+      );
+    }
+    writeWrapped(
+      output,
+      "What tools have done is not undone. The words stay in the log; Up brings yours back.",
+      dim,
     );
-    output.write(
-      output.colors.dim(`To take the undo back, after leaving: ${toPaste(`undo --to ${before.seq}`, key)}\n`),
-    );
+    writeWrapped(output, "To take the undo back, after leaving:", dim);
+    // To be pasted: it is not broken into lines.
+    output.write(dim(`  ${toPaste(`undo --to ${before.seq}`, key)}\n`));
   },
 };
+
+/** Its seq; Infinity where the view is empty. A cut that is undone is seen by older messages in the view. */
+async function firstInView(session: Session): Promise<number> {
+  for await (const { seq } of session.records({ live: true })) return seq;
+  return Infinity;
+}

@@ -56,6 +56,7 @@ const code = await runChat({
     ...{ name: "helper", workspace: "/tmp", store, memory: undefined, keptBy: "memory", tools: [], model },
     skills: { found: [], invalid: [], promptSection: () => "", load: () => Promise.resolve(undefined) },
     useModel: () => undefined,
+    contextOptions: () => Promise.resolve({ tools: [], model: model.name }),
     conversation: () => conversation,
   },
   key: "talk",
