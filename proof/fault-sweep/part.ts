@@ -21,7 +21,8 @@ export const faultSweep: Part = {
   title: "Fault sweep",
   counts: { "calls swept": 3500, faults: 5000, "crash states": 2500 },
   gateSlices: FAULT_KINDS.length,
-  quickSlices: FAULT_KINDS.map((_, slice) => slice),
+  // Every third way to fail: the sweep takes longest of all parts.
+  quickSlices: FAULT_KINDS.map((_, slice) => slice).filter((slice) => slice % 3 === 0),
   weight: 1,
   obstacle: () => Promise.resolve(undefined),
   run: async ({ seed, number }, findings) => {

@@ -59,7 +59,7 @@ function explain(issue: z.core.$ZodIssue, line: unknown): string {
   if (issue.code === "unrecognized_keys") return `there is no field ${issue.keys.join(", ")}`;
   if (name === "") return "the line must be an object";
   if (issue.code === "too_small") return `${name} is empty`;
-  if (issue.code === "invalid_value") return `${name} must be ${issue.values.map(String).join(", ")}`;
+  if (issue.code === "invalid_value") return `${name} must be one of ${issue.values.map(String).join(", ")}`;
   if (issue.code !== "invalid_type") return `${name}: ${issue.message}`;
   const isMissing = typeof line === "object" && line !== null && !Object.hasOwn(line, name);
   return isMissing ? `${name} is missing` : `${name} must be text`;

@@ -14,7 +14,15 @@ export type Wish =
     }
   | { readonly kind: "unclear"; readonly hint?: string };
 
-export const OFFLINE_TOOLS = ["list_dir", "read_file", "write_file", "exec", "recall", "remember", "load_skill"] as const;
+export const OFFLINE_TOOLS = [
+  "list_dir",
+  "read_file",
+  "write_file",
+  "exec",
+  "recall",
+  "remember",
+  "load_skill",
+] as const;
 export type OfflineTool = (typeof OFFLINE_TOOLS)[number];
 
 type Reading = (parts: Readonly<Record<string, string | undefined>>) => Wish | undefined;

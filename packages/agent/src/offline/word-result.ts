@@ -33,7 +33,9 @@ function sentenceFor(tool: OfflineTool, { arguments: given, content }: CallResul
 function headingFor(tool: OfflineTool, given: unknown): string {
   switch (tool) {
     case "list_dir":
-      return shown(given, "path") === "`.`" ? "The files in the workspace:" : `The files in ${shown(given, "path")}:`;
+      return shown(given, "path") === "`.`"
+        ? "The files in the workspace:"
+        : `The files in ${shown(given, "path")}:`;
     case "read_file":
       return `${shown(given, "path")}:`;
     case "write_file":

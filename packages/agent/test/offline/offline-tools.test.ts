@@ -8,6 +8,8 @@ import { openMemory } from "@longhand/store/memory";
 import { expect, test } from "vitest";
 import { offlineModel } from "../../src/offline/offline-model.ts";
 import { OFFLINE_TOOLS } from "../../src/offline/understand-request.ts";
+import { BUILT_IN_SKILLS, findSkills } from "../../src/skills/find-skills.ts";
+import { loadSkillTool } from "../../src/skills/load-skill-tool.ts";
 import { builtInTools } from "../../src/tools/built-in-tools.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 
@@ -54,19 +56,26 @@ test("every request it understands is carried out by the tools there are", async
   const store = await openStore(memoryBackend());
   const memory = await openMemory({ directory, sessions: store });
   try {
-    const tools = builtInTools({
-      workspace,
-      sandbox: { unavailable: "not in this test", remedy: "none" },
-      memory: { memory, scope: { user: "ann" } },
-    });
+    const tools = [
+      ...builtInTools({
+        workspace,
+        sandbox: { unavailable: "not in this test", remedy: "none" },
+        memory: { memory, scope: { user: "ann" } },
+      }),
+      loadSkillTool(await findSkills({ builtIn: BUILT_IN_SKILLS })),
+    ];
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...OFFLINE_TOOLS]));
     const messages: Message[] = [];
-    expect(await say("write Hello, Ann! to notes.txt", messages, tools)).toMatch(/^[^]*Written to `notes\.txt` \(11 bytes[^)]*\)\.$/);
+    expect(await say("write Hello, Ann! to notes.txt", messages, tools)).toMatch(
+      /^[^]*Written to `notes\.txt` \(11 bytes[^)]*\)\.$/,
+    );
     expect(await readFile(join(workspace, "notes.txt"), "utf8")).toBe("Hello, Ann!");
     expect(await say("list the files", messages, tools)).toContain("notes.txt");
     expect(await say("read notes.txt", messages, tools)).toContain("Hello, Ann!");
     expect(await say("run date", messages, tools)).toContain("not run");
     expect(await say("remember that I like green tea", messages, tools)).toContain("Remembered.");
+    expect(await say("list the skills", messages, tools)).toContain("write-a-skill");
+    expect(await say("use the skill write-a-skill", messages, tools)).toContain("Skill write-a-skill");
     expect(await say("what did I say about tea?", messages, tools)).toContain("green tea");
   } finally {
     await memory.close();

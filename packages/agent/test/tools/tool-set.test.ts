@@ -53,7 +53,7 @@ test("TOOL_NAMES has the names of all built-in tools, and no other", () => {
     throw new Error("nothing is called here");
   };
   const memory = { memory: { remember: unused, recall: unused }, scope: unused };
-  const skills = { found: [], invalid: [], load: unused };
+  const skills = { found: [], invalid: [], promptSection: unused, load: unused };
   const tools = [
     ...builtInTools({ workspace: "/w", sandbox: { unavailable: "", remedy: "" }, memory: memory as never }),
     loadSkillTool(skills),

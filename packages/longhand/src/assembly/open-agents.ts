@@ -1,13 +1,10 @@
 /** Puts the agents of a configuration together and opens them: the one place that picks concrete parts. */
 
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import {
   builtInTools,
-  BUILT_IN_SKILLS,
   chooseTools,
   findSandbox,
-  findSkills,
   loadSkillTool,
   openLoop,
   placeOfKey,
@@ -18,12 +15,12 @@ import {
   type NoSandbox,
   type Sandbox,
   type SearchedConversations,
-  type Skills,
 } from "@longhand/agent";
 import type { Store } from "@longhand/store";
 import type { AgentConfig, Config } from "../config/config.ts";
 import type { ConfigEnvironment } from "../config/read-config.ts";
 import { homeInWorkspace } from "./home-in-workspace.ts";
+import { findAgentSkills } from "./find-agent-skills.ts";
 import { modelMaker, type ModelMaker } from "./make-model.ts";
 
 export interface AgentsRequest {
@@ -70,7 +67,7 @@ async function settingsOf(
 ): Promise<AgentSettings> {
   const { workspace, sessions, memory } = agent;
   await mkdir(workspace, { recursive: true, mode: 0o700 });
-  const skills = await skillsOf(config, workspace, home);
+  const skills = await findAgentSkills(config, workspace, home);
   for (const { directory, reason } of skills.invalid) {
     onProblem({
       agent: agent.name,
@@ -138,13 +135,4 @@ function searchedIn(store: Store): SearchedConversations {
       return keys;
     },
   };
-}
-
-async function skillsOf(config: Config, workspace: string, home: string): Promise<Skills> {
-  if (!config.skills.enabled) return await findSkills({});
-  return await findSkills({
-    workspace: join(workspace, "skills"),
-    user: join(home, "skills"),
-    builtIn: BUILT_IN_SKILLS,
-  });
 }

@@ -39,10 +39,7 @@ export class TurnNotes {
         return this.#failure(event);
       case "compaction": {
         const which = countOf(event.messages, "message is", "messages are");
-        return this.#wrapped(
-          `· the oldest ${which} a summary for the model now; nothing is deleted`,
-          dim,
-        );
+        return this.#wrapped(`· the oldest ${which} a summary for the model now; nothing is deleted`, dim);
       }
       case "turn-end": {
         this.#forget();

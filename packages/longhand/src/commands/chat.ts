@@ -109,7 +109,13 @@ async function converse(
     currentDirectory,
     whyOffline: models.whyOffline(),
     chooseModel: async (name) => await models.make(name),
-    ask: async (question, signal) => await askModelOf(agent.model)(question, signal),
+    ask: async (question, signal) => {
+      const { maxTokens: contextTokens } = await agent.contextOptions(key);
+      return await askModelOf(agent.model, contextTokens === undefined ? {} : { contextTokens })(
+        question,
+        signal,
+      );
+    },
   };
   const signal = surroundings.interruption();
   const isGreeted = isTerminal(surroundings) && !json && options.message === undefined;

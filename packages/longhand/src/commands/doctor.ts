@@ -2,6 +2,7 @@
 
 import { arch, platform, release } from "node:os";
 import { basename } from "node:path";
+import type { ExaminedAgents } from "../assembly/examine-agents.ts";
 import { CommandError } from "../command-error.ts";
 import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
 import { type ExaminedMemory, examineMemory } from "../sessions/examine-memory.ts";
@@ -21,6 +22,7 @@ import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { showPercent, withProgress } from "../terminal/progress.ts";
+import { agentRows } from "./agent-rows.ts";
 import { addExamples } from "./add-examples.ts";
 import { breakLease } from "./break-lease.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
@@ -67,7 +69,8 @@ interface Report extends Examined {
   readonly foreign: ForeignSessions;
   readonly owners: readonly ExaminedOwner[];
   readonly memory: ExaminedMemory;
-  /** Of the memory too. */
+  readonly agents: ExaminedAgents;
+  /** Of the memory and the agents too. */
   readonly problems: readonly Problem[];
 }
 
@@ -77,11 +80,15 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
   const report = await examine(surroundings);
   const { directory, content, disk, owners, problems } = report;
   const memory = report.memory.content ?? null;
+  const { sandbox, configFiles, agents } = report.agents;
   const foreign = [...report.foreign.files];
   const system = { node: process.version, platform: platform(), release: release(), architecture: arch() };
   if (json)
     output.write(
-      jsonLine({ system, places, directory, ...content, foreign, disk, owners, memory, problems }),
+      jsonLine({
+        ...{ system, places, directory, ...content, foreign, disk, owners, memory },
+        ...{ configFiles, agents, sandbox, problems },
+      }),
     );
   else for (const line of reportLines(report, surroundings)) output.write(`${line}\n`);
   return problems.length;
@@ -114,8 +121,11 @@ async function examine(surroundings: Surroundings): Promise<Report> {
     examineMemory(places.memory.path, showPercent(progress, "reading the memory")),
   );
   const examined = { path, directory, content, option: "--sessions" } as const;
-  const problems = [...findProblems(examined, toPaste), ...memory.problems];
-  return { ...examined, disk, foreign, owners, memory, problems };
+  // Loaded only now: what is told of a lease needs no agent.
+  const { examineAgents } = await import("../assembly/examine-agents.ts");
+  const agents = await examineAgents(places, surroundings.environment, toPaste);
+  const problems = [...findProblems(examined, toPaste), ...memory.problems, ...agents.problems];
+  return { ...examined, disk, foreign, owners, memory, agents, problems };
 }
 
 function withoutForeign(content: ContentFacts, { files }: ForeignSessions): ContentFacts {
@@ -137,7 +147,7 @@ async function orFailure<T>(otherwise: T, failures: string[], look: () => Promis
 }
 
 function reportLines(
-  { directory, content, disk, foreign, owners, memory: remembered, problems }: Report,
+  { directory, content, disk, foreign, owners, memory: remembered, agents, problems }: Report,
   { output, places, toPaste }: Surroundings,
 ): string[] {
   const { bold, dim, green, red } = output.colors;
@@ -162,6 +172,9 @@ function reportLines(
     ...(owners.length === 0
       ? ["  by nobody"]
       : owners.flatMap((owner) => ownerLines(owner, toPaste)).map((line) => `  ${line}`)),
+    "",
+    bold("Agents"),
+    ...agentRows(agents).map(([name, value]) => row(name, value)),
     "",
     bold("System"),
     row("node", process.version),

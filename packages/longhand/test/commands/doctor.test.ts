@@ -50,6 +50,40 @@ describe("doctor", () => {
     );
   });
 
+  test("tells which model would answer, the sandbox, the skills and whether the configuration is right", async () => {
+    await withTemporaryDirectory(async (home) => {
+      const environment = { OLLAMA_HOST: "127.0.0.1:9" };
+      const well = await runIn(home, ["doctor"], { environment });
+      expect(well.exitCode).toBe(0);
+      expect(well.stdout).toContain("config     no longhand.json; the defaults hold\n");
+      expect(well.stdout).toContain(
+        "model      offline, no model: Ollama does not run at http://127.0.0.1:9\n",
+      );
+      expect(well.stdout).toMatch(/skills {5}.*write-a-skill/);
+      expect(well.stdout).toMatch(/sandbox {4}(?:bubblewrap works|none: .+; .+)/);
+      const skill = join(home, "skills", "bad");
+      await mkdir(skill, { recursive: true });
+      await writeFile(join(skill, "SKILL.md"), "no frontmatter");
+      await writeFile(join(home, "longhand.json"), '{"agent":{"model":"anthropic:x"}}');
+      const { exitCode, stdout } = await runIn(home, ["doctor", "--json"]);
+      expect(exitCode).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({
+        agents: [{ name: "longhand", model: null, invalidSkills: [{ directory: skill }] }],
+        sandbox: { works: expect.any(Boolean) as boolean },
+        problems: [
+          { problem: expect.stringContaining("ANTHROPIC_API_KEY") as string },
+          { problem: expect.stringContaining(`the skill in ${skill} is left out`) as string },
+        ],
+      });
+      await writeFile(join(home, "longhand.json"), '{"tools":{"deny":["exce"]}}');
+      const wrong = await runIn(home, ["doctor"]);
+      expect(wrong.exitCode).toBe(1);
+      expect(wrong.stdout).toContain("tools.deny[0]: there is no such tool; did you mean exec?");
+      expect(wrong.stdout).toContain("longhand.json: cannot be used, see below");
+      expect(await readdir(home)).toEqual(["longhand.json", "skills"]);
+    });
+  });
+
   test("finds damage and open permissions, each with a remedy; exit code 1", async () => {
     await withHome(
       async (store) => say(store, "k", "one", "two", "three"),

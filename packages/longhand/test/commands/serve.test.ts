@@ -262,6 +262,7 @@ test("what is no line is answered with one error each, and the next one is read"
     expect(errors.map(({ line, code }) => [line, code])).toEqual(
       [1, 2, 3, 4].map((line) => [line, "LINE_INVALID"]),
     );
+    expect(errors[3]).toMatchObject({ message: "chat is missing; sender is missing; text is missing" });
     expect(errors[1]?.["message"]).toContain("more than 1048576 bytes");
     expect(errors[2]?.["message"]).toContain("UTF-8");
     const done = serving.ofType("done").toSorted((one, other) => Number(one["line"]) - Number(other["line"]));

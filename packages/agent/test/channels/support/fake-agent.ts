@@ -60,6 +60,7 @@ export class FakeAgent implements Partial<AgentInstance> {
     return {
       key,
       session,
+      scope: this.scopes.get(key) ?? {},
       isBusy: this.#turns.has(key),
       say: (said, how) => {
         this.said.push({ key, said, whenBusy: how?.whenBusy });

@@ -70,6 +70,7 @@ export async function fakeAgent(
 
 class FakeConversation implements Conversation {
   readonly session: Session;
+  readonly scope = {};
   readonly #link: ChatLink;
   readonly #script: Script;
   #controller: AbortController | undefined;
