@@ -37,6 +37,11 @@ interface Current {
   readonly considered: Set<Order>;
 }
 
+interface Attempt {
+  readonly settle: (order: Order) => void;
+  readonly hasFailed: boolean;
+}
+
 export class ActorConversation implements Conversation {
   readonly session: Session;
   readonly scope: Scope;
@@ -137,21 +142,22 @@ export class ActorConversation implements Conversation {
     this.#current = current;
     order.begin();
     const turn = randomUUID();
-    const settle = await this.#attempt(turn, current);
+    const { settle, hasFailed } = await this.#attempt(turn, current);
     this.#current = undefined;
     const late = current.steering.close().filter(({ isSettled }) => !isSettled);
     for (const one of [order, ...current.considered]) settle(one);
-    this.#afterTurn(turn);
+    // A model that has just failed is not asked for summaries and facts.
+    if (!hasFailed) this.#afterTurn(turn);
     return late;
   }
 
-  async #attempt(turn: string, current: Current): Promise<(order: Order) => void> {
+  async #attempt(turn: string, current: Current): Promise<Attempt> {
     try {
       const running = runningTurn(turn, current);
       const result = await runTurn(this.session, current.order.said, running, this.#settings.turn());
-      return (order) => order.resolve(result);
+      return { settle: (order) => order.resolve(result), hasFailed: result.outcome === "failed" };
     } catch (error) {
-      return (order) => order.reject(error);
+      return { settle: (order) => order.reject(error), hasFailed: true };
     }
   }
 

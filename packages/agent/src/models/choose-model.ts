@@ -58,8 +58,12 @@ function named(spec: string, name: string): string {
   return name;
 }
 
+function isPartOf(provider: string, known: string): boolean {
+  return provider.length > 3 && known.includes(provider.toLowerCase());
+}
+
 function suggestion(spec: string, provider: string, name: string): string {
-  const near = suggestName(provider, PROVIDERS);
+  const near = suggestName(provider, PROVIDERS) ?? PROVIDERS.find((known) => isPartOf(provider, known));
   if (near !== undefined) return `did you mean "${name === "" ? near : `${near}:${name}`}"?`;
   if (/^claude/i.test(spec)) return `did you mean "anthropic:${spec}"?`;
   if (/^(gpt|o\d)/i.test(spec)) return `did you mean "openai:${spec}"?`;

@@ -30,13 +30,9 @@ async function checkTarget(path: string, replace: boolean): Promise<void> {
   try {
     const found = await lstat(path);
     if (found.isDirectory()) {
-      throw new CommandError(
-        "FILE_FAILED",
-        `${path} is a directory; give the name of a file in it`,
-        {
-          detail: { file: path },
-        },
-      );
+      throw new CommandError("FILE_FAILED", `${path} is a directory; give the name of a file in it`, {
+        detail: { file: path },
+      });
     }
     if (!replace) throw exists(path);
     if (!found.isFile()) {

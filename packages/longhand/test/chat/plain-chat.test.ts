@@ -215,6 +215,8 @@ test("the greeting says where things are kept, and says so if they are not as us
   expect(greeting("json").join()).toContain("longhand doctor");
   expect(greeting("memory").join()).toContain("Sessions are not kept");
   const why = "Ollama does not run at http://127.0.0.1:11434";
-  expect(greetingLines(agent, "k", 200, picocolors.createColors(false), why)).toContain(`No model answers: ${why}.`);
+  expect(greetingLines(agent, "k", 200, picocolors.createColors(false), why)).toContain(
+    `No model answers: ${why}.`,
+  );
   await store.close();
 });

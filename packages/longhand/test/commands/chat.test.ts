@@ -239,7 +239,9 @@ describe("what goes wrong", () => {
       for (const words of [["-m", "help"], ["chat"]]) {
         const { exitCode, stdout, stderr } = await longhand(home, words, "help\n");
         expect([exitCode, stdout]).toEqual([0, expect.stringContaining("You can say:")]);
-        expect(stderr).toMatch(/^longhand: sessions are not kept: [^\n]+\nI am not a language model[^\n]+\n$/);
+        expect(stderr).toMatch(
+          /^longhand: sessions are not kept: [^\n]+\nI am not a language model[^\n]+\n$/,
+        );
       }
       for (const words of [
         ["-m", "help", "--json"],

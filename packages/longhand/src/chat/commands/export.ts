@@ -39,10 +39,7 @@ export const exportConversation: ChatCommand = {
 };
 
 /** A chat replaces nothing: what helps is another than on the command line. */
-async function writeNew(
-  file: string,
-  pieces: AsyncIterable<string>,
-): Promise<{ readonly bytes: number }> {
+async function writeNew(file: string, pieces: AsyncIterable<string>): Promise<{ readonly bytes: number }> {
   try {
     return await writePrivateFile(file, pieces, { replace: false });
   } catch (error) {
