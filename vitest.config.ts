@@ -16,8 +16,8 @@ const alias = [
 
 export default defineConfig({
   test: {
-    // Three at a time, also where there are only two cores: much of the time is waiting for disks and processes.
-    maxWorkers: 3,
+    // Two at a time, also where there are only two cores: much of the time is waiting for disks and processes.
+    maxWorkers: 2,
     reporters: ["default", path("test/support/closing-line-reporter.ts")],
     projects: [
       {

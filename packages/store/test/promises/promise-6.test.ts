@@ -6,7 +6,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { jsonlBackend, openStore, type Store } from "../../src/index.ts";
 import { ChildProcess, killChildren } from "../support/child-process.ts";
 import { contentsOf, user } from "../support/conversation.ts";
@@ -220,6 +220,15 @@ describe("promise 6: a dead owner's place is taken over", { timeout: NO_HANG }, 
   });
 });
 
+/** What a living process has acknowledged is read by others once it is in the file; a stopped one puts nothing there. */
+async function landed(text: string): Promise<void> {
+  const reader = await openStore(directory, { readOnly: true });
+  await vi.waitFor(async () => expect(await contentsOf(reader.session(KEY))).toContain(text), {
+    timeout: 30_000,
+  });
+  await reader.close();
+}
+
 describe("promise 6: a stopped owner is never robbed", { timeout: NO_HANG }, () => {
   test.each(["lock", "append"])(
     "after %s: who waits is told so in the end; it goes on where it was",
@@ -227,6 +236,7 @@ describe("promise 6: a stopped owner is never robbed", { timeout: NO_HANG }, () 
       const owner = await startOwner();
       if (how === "lock") await owner.ask(`lock ${KEY}`);
       expect(await owner.ask(`append ${KEY} text 1`)).toBe('{"seq":1}');
+      await landed("text 1");
       owner.signal("SIGSTOP");
       const store = await openHere(SHORT);
       for (let attempt = 0; attempt < 3; attempt++) {
