@@ -11,6 +11,8 @@ const TIME_LIMIT = 25 * 60_000;
 /** A slice of the mutants runs slices of other parts itself, one after another, each with the limit above. */
 const LIMITS: Readonly<Record<string, number>> = { mutants: 20 * TIME_LIMIT };
 const KEPT_OUTPUT = 4000;
+/** A simulation makes much garbage of short life; and every core has a worker of its own, none is free to collect it. */
+const GARBAGE_FLAGS = ["--max-semi-space-size=64", "--single-threaded-gc"];
 
 const WORKER = fileURLToPath(new URL("./work.js", import.meta.url));
 
@@ -31,7 +33,7 @@ export async function runSlice(
   return await new Promise((resolve) => {
     const worker = fork(path, [part, String(slice), String(seed)], {
       serialization: "advanced",
-      execArgv: [],
+      execArgv: GARBAGE_FLAGS,
       env: path === WORKER ? process.env : { ...process.env, [NO_SHRINKING]: "yes" },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });

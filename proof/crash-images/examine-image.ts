@@ -17,7 +17,7 @@ import { differenceOf, readView, type View } from "./view.ts";
 import { CLOCK_AFTER_CRASH, openOn, type Opened } from "./world.ts";
 import { writeAfterwards, writeToOneKey } from "./write-afterwards.ts";
 
-const KNOWN_TO_A_RECOVERY = 4;
+const KNOWN_TO_A_RECOVERY = 8;
 /** One in so many recoveries is followed by writing to every key, a kill and power losses; the others by an append. */
 const RECOVERIES_TO_A_LIFE = 40;
 

@@ -48,7 +48,7 @@ export const crashImages: Part = {
   counts: { [IMAGES]: GATE_IMAGES, [READ]: 50_000, [RECOVERED]: 50_000, workloads: WORKLOADS.length },
   gateSlices: DEEP_SLICES + 1,
   quickSlices: [SURVEY],
-  weight: 4,
+  weight: 24,
   obstacle: () => Promise.resolve(undefined),
   run: runSlice,
   control: async (findings) => {

@@ -51,6 +51,9 @@ async function performOnSession(
     case "compact":
       await session.compact({ summary: "so far", keepFrom: await seqBack(session, step.back) });
       return;
+    case "undo cut":
+      await session.undoCut(await newestCut(session));
+      return;
     case "replace":
       await session.replace(step.contents.map(user), { summary: "anew" });
       return;
@@ -84,6 +87,13 @@ async function performOnSession(
 export function bodyOf(contents: readonly string[]): Message | readonly Message[] {
   const [only, ...others] = contents.map(user);
   return only === undefined || others.length > 0 ? contents.map(user) : only;
+}
+
+/** Where there is none, a seq that the store refuses. */
+async function newestCut(session: Session): Promise<number> {
+  for await (const { op, seq } of session.records({ reverse: true }))
+    if (op === "truncate" || op === "compact") return seq;
+  return 1;
 }
 
 async function seqBack(session: Session, back: number): Promise<number> {

@@ -53,7 +53,7 @@ class Drawing {
 
   #step(): Step {
     const key = pick(this.#random, this.#random.below(4) === 0 ? ALL_KEYS : KEYS);
-    return this.#by(this.#stepOn(key, this.#random.below(40)));
+    return this.#by(this.#stepOn(key, this.#random.below(42)));
   }
 
   #stepOn(key: string, kind: number): Step {
@@ -104,6 +104,9 @@ class Drawing {
         return { kind: "repair" };
       case 37:
         return { kind: "reopen" };
+      case 38:
+      case 39:
+        return { kind: "undo cut", key };
       default:
         return { kind: "kill" };
     }

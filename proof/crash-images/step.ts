@@ -16,6 +16,8 @@ export type Step = (
   | { readonly kind: "rewind"; readonly key: string; readonly messages: number }
   /** To so many records before the last. */
   | { readonly kind: "rewind back" | "compact"; readonly key: string; readonly back: number }
+  /** Of the newest truncate or compact. */
+  | { readonly kind: "undo cut"; readonly key: string }
   | { readonly kind: "replace"; readonly key: string; readonly contents: readonly string[] }
   | { readonly kind: "fork"; readonly key: string; readonly newKey: string; readonly back: number }
   | { readonly kind: "archive" | "restore" | "delete" | "delete forever"; readonly key: string }

@@ -47,6 +47,7 @@ export const WORKLOADS: readonly Workload[] = [
       { kind: "note", key: "k", data: "used" },
       { kind: "truncate", key: "k", keepLast: 2 },
       { kind: "compact", key: "k", back: 4 },
+      { kind: "undo cut", key: "k" },
       { kind: "rewind back", key: "k", back: 5 },
       { kind: "replace", key: "k", contents: ["new one", "new two"] },
       { kind: "rewind", key: "k", messages: 1 },

@@ -51,6 +51,7 @@ export const WORKLOADS: readonly Workload[] = [
       { kind: "truncate", key: "a:1", keepLast: 3 },
       { kind: "rewind", key: "a:1", messages: 1 },
       { kind: "compact", key: "a:1", back: 2 },
+      { kind: "undo cut", key: "a:1" },
       { kind: "replace", key: "a:1", contents: [`a4${WORDS}`, "a5"] },
     ],
   },
@@ -164,7 +165,7 @@ function drawStep(random: SeededRandom, written: { count: number }): SweepStep {
   const key = KEYS[random.below(KEYS.length)] ?? "b";
   // One at a time of each kind: where several go at once, a failure in the middle leaves some of them.
   const kinds = ["archive", "restore", "delete"] as const;
-  switch (random.below(24)) {
+  switch (random.below(25)) {
     case 0:
       return { kind: "summary", key, text: `summary ${written.count}` };
     case 1:
@@ -202,6 +203,8 @@ function drawStep(random: SeededRandom, written: { count: number }): SweepStep {
       return { kind: "verify" };
     case 18:
       return { kind: "repair" };
+    case 19:
+      return { kind: "undo cut", key };
     default:
       return drawAppend(random, written);
   }

@@ -24,7 +24,7 @@ export const fuzz: Part = {
   title: "Fuzz",
   counts: { "fuzzed files": 200_000 },
   gateSlices: GATE_SLICES,
-  weight: 3,
+  weight: 26,
   obstacle: () => Promise.resolve(undefined),
   run: async (slice, findings) => {
     const random = new SeededRandom(slice.seed * 104_729 + slice.number);

@@ -20,7 +20,7 @@ export const kills: Part = {
   title: "Real kills",
   counts: { kills: 100, acknowledgements: 300 },
   gateSlices: 5,
-  weight: 2,
+  weight: 8,
   obstacle: async () => await Promise.resolve(undefined),
   run: async (slice, findings) => {
     await runLives({ slice, findings, rounds: ROUNDS, conduct: "honest" });

@@ -31,7 +31,7 @@ export const powerCuts: Part = {
   title: "Real power cuts",
   counts: { "cuts on ext4": 20, "cuts on XFS": hasXfs ? 10 : 0, acknowledgements: 100 },
   gateSlices: 3,
-  weight: 3,
+  weight: 4,
   obstacle: async () => await obstacleToDisks(neededTools((process.env["CI"] ?? "") !== "")),
   run: async (slice, findings) => {
     if (!hasXfs && slice.number === 0)

@@ -123,7 +123,7 @@ test("draws the same workload for the same seed, and others for others", () => {
       steps.map(({ kind }) => kind),
     ),
   );
-  expect(kinds.size).toBe(21);
+  expect(kinds.size).toBe(22);
 });
 
 test("makes a failing workload shorter as long as it fails", async () => {

@@ -16,8 +16,13 @@ export function sealLine(open: string, salt: string): Buffer {
   const covered = Buffer.byteLength(open);
   const line = Buffer.allocUnsafe(covered + SEAL_BYTES + 1);
   line.write(open, 0, "utf8");
-  line.write(`,"crc":"${checksum(salt, line.subarray(0, covered))}"}\n`, covered, "latin1");
+  line.write(`${sealOf(checksum(salt, line.subarray(0, covered)))}\n`, covered, "latin1");
   return line;
+}
+
+/** `sum` in hexadecimal digits. */
+export function sealOf(sum: string): string {
+  return `,"crc":"${sum}"}`;
 }
 
 /** The object without its closing brace again, if the checksum matches. `line` is without its newline. */

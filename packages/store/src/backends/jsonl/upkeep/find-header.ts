@@ -13,7 +13,7 @@ import { FORMAT_VERSION } from "../../../record/format.ts";
 import { decodeHeader, firstHeader, identityIn, type Header } from "../../../record/header.ts";
 import { isJsonObject, tryParseJson } from "../../../record/json.ts";
 import { fileNameOf } from "../../../record/key.ts";
-import { openSealedLine, SEAL_BYTES } from "../../../record/seal.ts";
+import { SEAL_BYTES, sealOf } from "../../../record/seal.ts";
 import { isId } from "../../../record/session-id.ts";
 import { findTurnedBit, type TurnedBit } from "../../../record/turned-bit.ts";
 import type { SessionFile } from "../files/find-session-file.ts";
@@ -81,6 +81,8 @@ function readIfFits(content: Buffer, { name, status }: NamedFile): Header | unde
 }
 
 const SEAL = /,"crc":"([0-9a-f]{8})"\}/;
+/** An editor or a transfer may have left it before the newline. */
+const CARRIAGE_RETURN = 0x0d;
 
 /** Whole, but the newline behind it was hit: the first record is on the same line. */
 function gluedHeader({ content, bytes, terminated }: HeaderLine, file: NamedFile): MendedHeader | undefined {
@@ -94,25 +96,36 @@ function gluedHeader({ content, bytes, terminated }: HeaderLine, file: NamedFile
 
 /** One bit was turned: the checksum says which, unless it is one of its own. */
 function turnedHeader(content: Buffer, linesFrom: number, file: NamedFile): MendedHeader | undefined {
-  const turned = Buffer.from(content);
-  for (const { index, mask } of suspectBits(content)) {
-    turned[index] = (turned[index] ?? 0) ^ mask;
-    const header = openSealedLine(turned, "") === undefined ? undefined : readIfFits(turned, file);
+  const end = content.at(-1) === CARRIAGE_RETURN ? content.length - 1 : content.length;
+  const covered = Math.max(0, end - SEAL_BYTES);
+  const sum = checksum("", content.subarray(0, covered));
+  const seal = content.subarray(covered, end);
+  for (const suspect of [turnedBitOfCovered(seal, covered, sum), turnedBitOfSeal(seal, covered, sum)]) {
+    if (suspect === undefined) continue;
+    const turned = Buffer.from(content);
+    turned[suspect.index] = (turned[suspect.index] ?? 0) ^ suspect.mask;
+    const header = readIfFits(turned, file);
     if (header !== undefined) return { header, linesFrom };
-    turned[index] ^= mask;
   }
   return undefined;
 }
 
-function* suspectBits(line: Buffer): Iterable<TurnedBit> {
-  const covered = Math.max(0, line.length - SEAL_BYTES);
-  const stated = SEAL.exec(line.toString("latin1", covered))?.[1];
-  const found = checksum("", line.subarray(0, covered));
-  const suspect = stated === undefined ? undefined : findTurnedBit(covered, found, stated);
-  if (suspect !== undefined) yield suspect;
-  for (let index = covered; index < line.length; index++) {
-    for (let mask = 1; mask < 256; mask *= 2) yield { index, mask };
+function turnedBitOfCovered(seal: Buffer, covered: number, sum: string): TurnedBit | undefined {
+  const stated = SEAL.exec(seal.toString("latin1"))?.[1];
+  return stated === undefined ? undefined : findTurnedBit(covered, sum, stated);
+}
+
+/** What the seal must say is known from what it covers. */
+function turnedBitOfSeal(seal: Buffer, covered: number, sum: string): TurnedBit | undefined {
+  let suspect: TurnedBit | undefined;
+  for (const [at, expected] of Buffer.from(sealOf(sum)).entries()) {
+    const mask = (seal[at] ?? 0) ^ expected;
+    if (mask === 0) continue;
+    const isOneBit = (mask & (mask - 1)) === 0;
+    if (!isOneBit || suspect !== undefined) return undefined;
+    suspect = { index: covered + at, mask };
   }
+  return suspect;
 }
 
 /** The bit that was turned has made a newline, and two lines of one. */
