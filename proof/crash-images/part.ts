@@ -45,7 +45,7 @@ export const OMISSIONS: readonly {
 export const crashImages: Part = {
   name: "crash-images",
   title: "Simulated crashes",
-  counts: { [IMAGES]: GATE_IMAGES, [READ]: 50_000, [RECOVERED]: 50_000, workloads: WORKLOADS.length },
+  counts: { [IMAGES]: GATE_IMAGES, [READ]: 40_000, [RECOVERED]: 50_000, workloads: WORKLOADS.length },
   gateSlices: DEEP_SLICES + 1,
   quickSlices: [SURVEY],
   weight: 24,

@@ -6,6 +6,7 @@
 import { Violation, type Part } from "../part.ts";
 import { judgeForgedCheckpoint, searchCheckpoints } from "./checkpoints.ts";
 import { runConformance } from "./conformance.ts";
+import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
 import { searchHalfLandings } from "./half-landed.ts";
 import { searchRefusedBlocks } from "./refused-blocks.ts";
 import {
@@ -60,6 +61,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     search: async () => await searchRefusedBlocks(),
     control: async () => await searchRefusedBlocks(believingShortWrites),
   },
+  "exchanged files": { search: searchExchangedFiles, control: judgeForgedOwner },
 };
 
 export const dangers: Part = {

@@ -3,7 +3,6 @@
 import type { Mutant, PartSlice } from "./mutant.ts";
 
 const FLIPS = { part: "bit-flips", slice: 0 } as const;
-const fuzz = { part: "fuzz", slice: 0 } as const;
 const dangers = (slice: number): PartSlice => ({ part: "dangers", slice });
 const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
 
@@ -27,7 +26,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     edits: [
       { find: "inHex(crc32(bytes, crc32(salt)))", replace: "inHex(crc32(bytes, crc32(salt.slice(0, 0))))" },
     ],
-    caughtBy: fuzz,
+    caughtBy: dangers(9),
   },
   {
     name: "checkpoint-believed-unchecked",
@@ -65,7 +64,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
         replace: "  if (key !== undefined && header.key === undefined) {\n",
       },
     ],
-    caughtBy: fuzz,
+    caughtBy: dangers(9),
   },
   {
     name: "reader-cuts-a-live-tail",
