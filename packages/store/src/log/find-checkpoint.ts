@@ -18,6 +18,8 @@ export interface LineRange {
   readonly writtenBy: string;
   readonly from: number;
   readonly to: number;
+  /** The last record before the range. A checkpoint that knows less was copied here from elsewhere in the session. */
+  readonly seqBefore: number;
 }
 
 const START = Buffer.from(CHECKPOINT_START);
@@ -28,7 +30,7 @@ const CLOSE_ENOUGH_BYTES = 512 * 1024;
 export async function lastCheckpoint(range: LineRange): Promise<FoundCheckpoint | undefined> {
   for await (const lines of readLinesBackwards(range.source, range.from, range.to)) {
     for (const line of lines) {
-      const found = checkpointIn(line, range.writtenBy);
+      const found = checkpointIn(line, range);
       if (found !== undefined) return found;
     }
   }
@@ -62,15 +64,19 @@ async function nextCheckpoint(
   for await (const lines of readLines(range.source, from, range.to)) {
     for (const line of lines) {
       if (line.offset >= to) return undefined;
-      const found = checkpointIn(line, range.writtenBy);
+      const found = checkpointIn(line, range);
       if (found !== undefined) return found;
     }
   }
   return undefined;
 }
 
-function checkpointIn({ content, offset }: ScannedLine, writtenBy: string): FoundCheckpoint | undefined {
+function checkpointIn(
+  { content, offset }: ScannedLine,
+  { writtenBy, seqBefore }: LineRange,
+): FoundCheckpoint | undefined {
   if (content?.subarray(0, START.length).equals(START) !== true) return undefined;
   const decoded = decodeLine(content, writtenBy);
-  return decoded.kind === "checkpoint" ? { offset, checkpoint: decoded.checkpoint } : undefined;
+  if (decoded.kind !== "checkpoint" || decoded.checkpoint.state.seq < seqBefore) return undefined;
+  return { offset, checkpoint: decoded.checkpoint };
 }

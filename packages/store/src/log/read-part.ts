@@ -59,7 +59,7 @@ export async function readPartState(part: LogPart, opened: OpenedPart, seq: numb
 async function linesOf(part: LogPart, { source }: OpenedPart): Promise<LineRange> {
   const { bytes } = await readHeaderLine(source);
   const to = Math.min(part.bytes, source.size);
-  return { source, writtenBy: part.writtenBy, from: Math.min(bytes, to), to };
+  return { source, writtenBy: part.writtenBy, from: Math.min(bytes, to), to, seqBefore: part.first - 1 };
 }
 
 async function* readForwards(

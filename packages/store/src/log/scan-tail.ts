@@ -46,7 +46,8 @@ export async function scanTail(
   const decoded = decodeHeader(line.content);
   if (decoded.kind !== "header") return decoded;
   const { header } = decoded;
-  const range = { source, writtenBy: header.id, from: line.bytes, to: source.size };
+  const seqBefore = header.chain.at(-1)?.last ?? 0;
+  const range = { source, writtenBy: header.id, from: line.bytes, to: source.size, seqBefore };
   const found = await lastCheckpoint(range);
   let state = found?.checkpoint.state ?? (await stateBefore(header));
   let checkpoint: CheckpointPlace = { offset: 0, bytes: 0, sum: EMPTY_SUM };

@@ -1,8 +1,9 @@
 /** Session files that went through an editor or a transfer which has changed no word: docs/format.md says they are read. */
 
-import { readFile, writeFile } from "node:fs/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openStore } from "../../../src/index.ts";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, assert, beforeEach, describe, expect, test } from "vitest";
+import { jsonlBackend, openStore } from "../../../src/index.ts";
 import { ChildProcess, killChildren } from "../../support/child-process.ts";
 import { contentsOf, recordsOf, user } from "../../support/conversation.ts";
 import { openCollecting } from "../../support/open-collecting.ts";
@@ -78,4 +79,24 @@ describe.each(EDITS)("a session file saved %s", (_, edit) => {
     expect(damage).toEqual([]);
     await store.close();
   });
+});
+
+test("a checkpoint of an earlier file, copied to the end, hides nothing that is written then", async () => {
+  const small = (): ReturnType<typeof openCollecting> =>
+    openCollecting(jsonlBackend(directory, { segmentBytes: 200 }));
+  const { store } = await small();
+  for (const content of ["three", "four", "five"]) await store.session("a").append(user(content));
+  const { id = "", seq = 0 } = (await store.session("a").state()) ?? {};
+  await store.close();
+  const sealed = await readFile(join(directory, "segments", id, "1.jsonl"), "utf8");
+  const checkpoint = sealed.split("\n").find((line) => line.startsWith('{"checkpoint"'));
+  assert(checkpoint !== undefined);
+  await appendFile(path, `${checkpoint}\n`);
+  const again = await small();
+  expect(await again.store.session("a").append(user("six"))).toEqual({ seq: seq + 1 });
+  expect(await contentsOf(again.store.session("a"))).toEqual(["one", "two", "three", "four", "five", "six"]);
+  const backwards: number[] = [];
+  for await (const record of again.store.session("a").records({ reverse: true })) backwards.push(record.seq);
+  expect(backwards).toEqual([6, 5, 4, 3, 2, 1]);
+  await again.store.close();
 });
