@@ -4,6 +4,7 @@
  */
 
 import type { FileSystem, OpenFile } from "../../../host/host.ts";
+import { isSameFile } from "../../../host/is-same-file.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { patchedSource, type ByteSource, type Patch } from "../../../log/byte-source.ts";
 import { firstSeqOf } from "../../../log/log-part.ts";
@@ -69,15 +70,28 @@ export async function verifySession(
       { offset: 0, bytes: 0, reason: opened },
       "put the session's file there from a backup, or move this out of the store",
     );
-  const checked = await useFile(opened, async () => await verifyOpened(place, file, opened));
-  // Sealed, dropped or repaired while we looked: what was missing may be somewhere else by now.
-  if (checked.header === undefined || !checked.segments.some((each) => each.checked.isMissing))
-    return checked;
-  const { id, key, file: number } = checked.header;
+  const { checked, before } = await useFile(opened, async () => ({
+    before: await opened.stat(),
+    checked: await verifyOpened(place, file, opened),
+  }));
+  if (checked.header === undefined || !mayBeOld(checked) || look === LOOKS) return checked;
+  const { id, key } = checked.header;
   // A file that cannot be read is in the report by itself: as far as we can tell, nothing has changed.
   const found = await findSessionFile(place.files, place.layout, id, fileNameOf(key)).catch(() => undefined);
-  const hasChanged = found !== undefined && found.header.file !== number;
-  return hasChanged && look < LOOKS ? await verifySession(place, found, look + 1) : checked;
+  if (found === undefined) return checked;
+  const now = await place.files.stat(found.path);
+  const hasChanged =
+    !isSameFile(before, now) || now?.size !== before.size || now.modified !== before.modified;
+  return hasChanged ? await verifySession(place, found, look + 1) : checked;
+}
+
+/**
+ * What this says may have been so for a moment only: somebody may have come, written, sealed, dropped or repaired, and gone
+ * again while we looked, so that nobody was met before or after.
+ */
+function mayBeOld({ segments, orphans, active }: CheckedSession): boolean {
+  const isMissing = segments.some(({ checked }) => checked.isMissing);
+  return isMissing || orphans.length > 0 || active.some(({ kind }) => kind === "torn");
 }
 
 async function verifyOpened(
