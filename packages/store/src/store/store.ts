@@ -76,7 +76,7 @@ export class BackendStore<M extends Message> implements Store<M> {
     const { limit = DEFAULT_SEARCH_LIMIT, keys } = options ?? {};
     if (words.length === 0 || limit === 0) return [];
     const hits: SearchHit<M>[] = [];
-    const wanted = keys === undefined ? undefined : new Set(keys.map(checkKey));
+    const wanted = keys === undefined ? undefined : await this.#ownKeys(keys.map(checkKey));
     for await (const { snapshot, onPart } of this.#snapshots(options?.onProgress)) {
       const { key, status } = snapshot.info;
       if (status === "trashed" || wanted?.has(key) === false) continue;
@@ -87,6 +87,19 @@ export class BackendStore<M extends Message> implements Store<M> {
       }
     }
     return keepBest(hits, limit);
+  }
+
+  /** A session may be reached by another key than the one it goes by. */
+  async #ownKeys(keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const own = new Set(keys);
+    for (const key of keys) {
+      // One that cannot be read is reported when all are gone through.
+      const snapshot = await this.#open()
+        .snapshot(key)
+        .catch(() => undefined);
+      if (snapshot !== undefined) own.add(snapshot.info.key);
+    }
+    return own;
   }
 
   /** `onPart` tells how much of the session is done, from 0 to 1. */

@@ -1,8 +1,8 @@
 /** A session that older programs reached by several keys is reached by all of them after it was migrated. */
 
-import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openStore } from "../../src/index.ts";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore, type Store } from "../../src/index.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
@@ -37,15 +37,110 @@ test("reads and writes by an alias go to the session, also after a restart and f
   await reader.close();
 });
 
-test("a key that has a session of its own means itself; a damaged alias is told, and means nothing", async () => {
+test("a damaged alias is told, and means nothing until a person has removed it", async () => {
   const store = await openStore(directory);
-  await store.session(KEY).fork(ALIAS);
-  await store.session(ALIAS).append(user("my own"));
-  expect(await contentsOf(store.session(KEY))).toEqual(["one"]);
-  expect(await contentsOf(store.session(ALIAS))).toEqual(["one", "my own"]);
   for (const name of await readdir(`${directory}/aliases`)) {
     await writeFile(`${directory}/aliases/${name}`, '{"alias":"other:name","key":"wrong"}');
   }
-  await expect(store.session("other:name").exists()).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
   await store.close();
+  const again = await openStore(directory);
+  const other = again.session("other:name");
+  await expect(other.exists()).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
+  await expect(other.append(user("x"))).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
+  await rm(`${directory}/aliases`, { recursive: true });
+  await other.append(user("my own"));
+  expect(await contentsOf(other)).toEqual(["my own"]);
+  await again.close();
+});
+
+test("no other session is begun, forked or looked for in its place", async () => {
+  const store = await openStore(directory);
+  await store.session("x").append(user("x"));
+  await expect(store.session("x").fork(ALIAS)).rejects.toMatchObject({ code: "SESSION_EXISTS" });
+  expect((await store.search("one", { keys: [ALIAS] })).map(({ key }) => key)).toEqual([KEY]);
+  expect((await store.verify({ keys: [ALIAS] })).sessions).toBe(1);
+  await store.session(ALIAS).archive();
+  await store.session(ALIAS).append(user("two"));
+  expect(await contentsOf(store.session(KEY))).toEqual(["one", "two"]);
+  await store.session(ALIAS).delete();
+  expect(await store.session(KEY).exists()).toBe(false);
+  await store.session(ALIAS).restore();
+  expect(await contentsOf(store.session(KEY))).toEqual(["one", "two"]);
+  await store.close();
+});
+
+test("writes keep the order of the calls, by an alias and by any other key, and closing waits for them", async () => {
+  const store = await openStore(directory);
+  const keys = [ALIAS, "other"];
+  const expected = Array.from({ length: 60 }, (_, number) => String(number));
+  const answers = keys.flatMap((key) =>
+    expected.map(async (content) => await store.session(key).append(user(content))),
+  );
+  await store.close();
+  await Promise.all(answers);
+  const reader = await openStore(directory, { readOnly: true });
+  expect(await contentsOf(reader.session(ALIAS))).toEqual(["one", ...expected]);
+  expect(await contentsOf(reader.session("other"))).toEqual(expected);
+  await reader.close();
+});
+
+describe("a key that has a session of its own when the alias comes", () => {
+  const own = async (prepare: (store: Store) => Promise<void>): Promise<Store> => {
+    const aside = `${directory}-aside`;
+    await rename(directory, aside);
+    const before = await openStore(directory);
+    await before.session(ALIAS).append(user("my own"));
+    await prepare(before);
+    await before.close();
+    for (const name of await readdir(aside)) await rename(`${aside}/${name}`, `${directory}/${name}`);
+    await rm(aside, { recursive: true });
+    const store = await openStore(directory);
+    expect(await contentsOf(store.session(KEY))).toEqual(["one"]);
+    return store;
+  };
+
+  test("means itself, and goes on to when it was archived", async () => {
+    const store = await own(async () => await Promise.resolve());
+    await store.session(ALIAS).archive();
+    expect(await contentsOf(store.session(ALIAS))).toEqual(["my own"]);
+    await store.session(ALIAS).append(user("more"));
+    expect(await contentsOf(store.session(ALIAS))).toEqual(["my own", "more"]);
+    expect(await contentsOf(store.session(KEY))).toEqual(["one"]);
+    await store.close();
+  });
+
+  test.each(["archive", "delete"] as const)("means itself after %s", async (put) => {
+    const store = await own(async (before) => await before.session(ALIAS)[put]());
+    await store.session(ALIAS).restore();
+    expect(await contentsOf(store.session(ALIAS))).toEqual(["my own"]);
+    await store.close();
+  });
+
+  test("deletes nothing but its own, however often and by whom", async () => {
+    const store = await own(async () => await Promise.resolve());
+    await store.session(ALIAS).delete({ forever: true });
+    await store.session(ALIAS).delete({ forever: true });
+    await store.close();
+    const again = await openStore(directory);
+    await again.session(ALIAS).delete({ forever: true });
+    expect(await contentsOf(again.session(KEY))).toEqual(["one"]);
+    expect(await again.session(ALIAS).exists()).toBe(false);
+    await again.close();
+  });
+});
+
+test("a process that was open before the migration learns of the alias before it reads or begins a session", async () => {
+  const aside = `${directory}-aside`;
+  await rename(directory, aside);
+  const early = await openStore(directory);
+  const reader = await openStore(directory, { readOnly: true });
+  for (const name of await readdir(aside)) await rename(`${aside}/${name}`, `${directory}/${name}`);
+  await (await openStore(directory)).close();
+  const answers = ["two", "three"].map(async (content) => await early.session(ALIAS).append(user(content)));
+  await Promise.all(answers);
+  expect(await contentsOf(early.session(KEY))).toEqual(["one", "two", "three"]);
+  expect(await contentsOf(early.session("other:name"))).toEqual(["one", "two", "three"]);
+  expect(await contentsOf(reader.session(ALIAS))).toEqual(["one", "two", "three"]);
+  await reader.close();
+  await early.close();
 });

@@ -9,6 +9,7 @@ import type { Migrated } from "../../store/types.ts";
 import { withTypedErrors } from "../typed-errors.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
+import { AliasTable } from "./files/alias-table.ts";
 import { layoutOf } from "./files/layout.ts";
 import { withAliases } from "./writing/with-aliases.ts";
 
@@ -57,12 +58,13 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
             onMigrated,
           });
       const layout = layoutOf(backend.directory ?? absolute);
-      const aliased = await withAliases(backend, host.files, layout).catch(async (error: unknown) => {
+      const { files } = host;
+      const aliases = await AliasTable.read(files, layout, !opened.readOnly).catch(async (error: unknown) => {
         // It failed to open; that closing it may fail as well is not news.
         await backend.close().catch(() => undefined);
         throw ioError(error, "opening the store", layout.aliases);
       });
-      return withTypedErrors(aliased);
+      return withTypedErrors(withAliases(backend, aliases, files, layout));
     },
   };
 }

@@ -5,10 +5,8 @@ import { namesIn } from "../../../host/names-in.ts";
 import { readWholeFile } from "../../../host/small-files.ts";
 import { aliasFileName, MAX_ALIAS_BYTES, readAlias } from "../../../migrate/aliases.ts";
 import type { Damage } from "../../../record/session-record.ts";
+import { DAMAGED_ALIAS } from "../files/alias-table.ts";
 import type { Layout } from "../files/layout.ts";
-
-export const DAMAGED_ALIAS =
-  'it no longer says which session is meant by this other key. The notes "migrated-from" name the aliases of each session; remove the file to give the key a session of its own';
 
 /** `keys`: only those; `undefined`: all there are. */
 export async function findDamagedAliases(

@@ -1,37 +1,45 @@
 /**
- * Other names of a session. Older programs let one session be reached by several keys; a migration keeps that: for each
- * such name there is a small file that says whose it is. A key that has a session of its own is never taken for one. A
- * damaged file is never passed over: a session begun in its place would hide the one that is meant.
+ * A store in which a session may be reached by other keys than its own (files/alias-table.ts). What is done by such a key is
+ * done to the session that is meant, which goes on calling itself by its own.
  */
 
-import { LonghandError } from "../../../errors.ts";
 import type { FileSystem } from "../../../host/host.ts";
-import { readSmallFile } from "../../../host/small-files.ts";
-import { aliasFileName, MAX_ALIAS_BYTES, readAlias } from "../../../migrate/aliases.ts";
 import type { BackendUpkeepOptions, OpenBackend } from "../../../store/backend.ts";
 import type { VerifyReport } from "../../../store/types.ts";
-import { aliasPath, sessionPath, type Layout } from "../files/layout.ts";
-import { DAMAGED_ALIAS, findDamagedAliases } from "../upkeep/damaged-aliases.ts";
+import { NameOfAnother, type AliasTable } from "../files/alias-table.ts";
+import type { Layout } from "../files/layout.ts";
+import { findDamagedAliases } from "../upkeep/damaged-aliases.ts";
 
-/** Costs nothing where there are none. */
-export async function withAliases(
+export function withAliases(
   backend: OpenBackend,
+  table: AliasTable,
   files: FileSystem,
   layout: Layout,
-): Promise<OpenBackend> {
-  if ((await files.stat(layout.aliases))?.kind !== "directory") return backend;
-  const meant = async (key: string): Promise<string> => {
-    if ((await files.stat(sessionPath(layout, key))) !== undefined) return key;
-    const path = aliasPath(layout, key);
-    const text = await readSmallFile(files, path, MAX_ALIAS_BYTES);
-    if (text === undefined) return key;
-    const found = readAlias(text, aliasFileName(key));
-    if (found === undefined) throw damagedAlias(path, key);
-    return found.key;
+): OpenBackend {
+  /** One look for all who ask meanwhile: they go on in the order in which they came. */
+  const learning = new Map<string, Promise<void>>();
+  const learn = async (key: string): Promise<void> => {
+    let learned = learning.get(key);
+    if (learned === undefined) {
+      learned = table.learn(key).finally(() => learning.delete(key));
+      learning.set(key, learned);
+    }
+    await learned;
+  };
+  /** Calls at once, so that what is queued has the order of the calls; only a damaged name is looked at again first. */
+  const by = async <T>(key: string, task: (meant: string) => Promise<T>): Promise<T> => {
+    if (table.isDamaged(key)) await learn(key);
+    return await task(table.meant(key));
+  };
+  const meantKeys = <O extends BackendUpkeepOptions>(options: O): O => {
+    const { keys } = options;
+    // A damaged name means no session that could be looked at; that it is damaged is told by itself.
+    const meant = keys && [...keys].map((key) => (table.isDamaged(key) ? key : table.meant(key)));
+    return { ...options, keys: meant && new Set(meant) };
   };
   const withDamaged = async (
     report: VerifyReport,
-    keys: BackendUpkeepOptions["keys"],
+    { keys }: BackendUpkeepOptions,
   ): Promise<VerifyReport> => ({
     ...report,
     damage: [...report.damage, ...(await findDamagedAliases(files, layout, keys))],
@@ -40,26 +48,49 @@ export async function withAliases(
   return {
     directory: backend.directory,
     upkeep: {
-      verify: async (options) => await withDamaged(await upkeep.verify(options), options.keys),
-      repair: async (options) => await withDamaged(await upkeep.repair(options), options.keys),
-      reclaim: async (options) => await upkeep.reclaim(options),
+      verify: async (options) => await withDamaged(await upkeep.verify(meantKeys(options)), options),
+      repair: async (options) => await withDamaged(await upkeep.repair(meantKeys(options)), options),
+      reclaim: async (options) => await upkeep.reclaim(meantKeys(options)),
     },
-    write: async (key, operation) => await backend.write(await meant(key), operation),
-    snapshot: async (key) => await backend.snapshot(await meant(key)),
+    write: async (key, operation) => {
+      const write = async (): Promise<{ readonly seq: number }> =>
+        await by(key, async (meant) => await backend.write(meant, operation));
+      return await write().catch(async (error: unknown) => {
+        if (!(error instanceof NameOfAnother)) throw error;
+        await learn(key);
+        return await write();
+      });
+    },
+    snapshot: async (key) => {
+      const found = await by(key, async (meant) => await backend.snapshot(meant));
+      if (found !== undefined) return found;
+      await learn(key);
+      const meant = table.meant(key);
+      return meant === key ? undefined : await backend.snapshot(meant);
+    },
     snapshots: (onCount) => backend.snapshots(onCount),
     putAway: putAway && {
-      archive: async (key) => await putAway.archive(await meant(key)),
-      restore: async (key, id) => await putAway.restore(await meant(key), id),
-      delete: async (key, forever) => await putAway.delete(await meant(key), forever),
+      archive: async (key) => await by(key, async (meant) => await putAway.archive(meant)),
+      restore: async (key, id) => await by(key, async (meant) => await putAway.restore(meant, id)),
+      delete: async (key, forever) => await by(key, async (meant) => await putAway.delete(meant, forever)),
       purge: async (before, dryRun) => await putAway.purge(before, dryRun),
     },
-    fork: fork && (async (key, newKey, at) => await fork.call(backend, await meant(key), newKey, at)),
-    lock: async (key, options) => await backend.lock(await meant(key), options),
-    changed: async (key, seen, signal) => await backend.changed(await meant(key), seen, signal),
-    close: async () => await backend.close(),
+    fork:
+      fork &&
+      (async (key, newKey, at) =>
+        await by(
+          key,
+          async (parent) => await by(newKey, async (child) => await fork.call(backend, parent, child, at)),
+        )),
+    lock: async (key, options) => {
+      await learn(key);
+      return await backend.lock(table.meant(key), options);
+    },
+    changed: async (key, seen, signal) =>
+      await by(key, async (meant) => await backend.changed(meant, seen, signal)),
+    close: async () => {
+      await Promise.allSettled(learning.values());
+      await backend.close();
+    },
   };
-}
-
-function damagedAlias(path: string, key: string): LonghandError {
-  return new LonghandError("SESSION_DAMAGED", `${path}: ${DAMAGED_ALIAS}`, { file: path, key });
 }
