@@ -23,6 +23,9 @@ const CARRIAGE_RETURN = 0x0d;
 const START = /\{\s*"(?:role|content|created_at|timestamp)"\s*:/g;
 /** A line with more beginnings than that is no accident of appending. */
 const MAX_STARTS = 1000;
+/** Behind what was appended whole comes the next one, or nothing. Where something else goes on, it was a part of that. */
+const MAY_FOLLOW = /^\s*(?:$|[{\0])/;
+const FOLLOWING = 16;
 
 /** `line` is without its newline. Empty: the line is. */
 export function splitLine(line: Buffer): readonly LinePiece[] {
@@ -59,7 +62,7 @@ function splitGlued(line: Buffer, from: number, to: number, reason: string): rea
     if (start === undefined) break;
     const end = endOfObject(text, start);
     const value = end === undefined ? undefined : messageIn(line.subarray(start, end));
-    if (end === undefined || value === undefined) {
+    if (end === undefined || value === undefined || !MAY_FOLLOW.test(text.slice(end, end + FOLLOWING))) {
       search = start + 1;
       continue;
     }
