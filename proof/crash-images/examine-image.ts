@@ -10,6 +10,7 @@
 
 import { inspect } from "node:util";
 import type { CrashableHost, SimulatedMachine } from "@longhand/store/testing";
+import { judgeViews } from "./judge-views.ts";
 import type { Progress } from "./record-run.ts";
 import type { Workload } from "./step.ts";
 import type { Timeline } from "./timeline.ts";
@@ -97,7 +98,10 @@ export class Examiner {
     const host = machine.startProcess();
     const opened = await openOn(host, this.#workload);
     const fingerprint = machine.fingerprint(isUnread);
-    const view = this.#recovered.get(fingerprint) ?? (await readView(opened.store, this.#workload.keys));
+    const known = this.#recovered.get(fingerprint);
+    const view = known ?? (await readView(opened.store, this.#workload.keys));
+    const unfit = known === undefined ? await judgeViews(opened.store, view, this.#workload) : undefined;
+    if (unfit !== undefined) return `after recovery: ${unfit}`;
     if (opened.reports.length > 0)
       return `recovery reports after an ordinary crash: ${opened.reports.join("; ")}`;
     const difference = differenceOf(before, view);

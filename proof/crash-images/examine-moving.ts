@@ -5,6 +5,7 @@
 
 import { inspect } from "node:util";
 import type { SimulatedMachine } from "@longhand/store/testing";
+import { judgeViews } from "./judge-views.ts";
 import type { Workload } from "./step.ts";
 import { readView, type View } from "./view.ts";
 import { CLOCK_AFTER_CRASH, DIRECTORY, openOn } from "./world.ts";
@@ -32,8 +33,9 @@ async function openAndTell(machine: SimulatedMachine, workload: Workload): Promi
   const host = machine.startProcess();
   const { store, reports } = await openOn(host, workload);
   const view = await readView(store, workload.keys);
+  const unfit = await judgeViews(store, view, workload);
   host.kill();
-  return [tell(view), ...reports].join("\n");
+  return [tell(view), ...reports, ...(unfit === undefined ? [] : [unfit])].join("\n");
 }
 
 /** Sessions that had not become durable are made anew, with other ids. */

@@ -6,6 +6,9 @@ import type { Step } from "./step.ts";
 /** Steps that concern a store as a whole are the caller's to do. */
 export type StoreStep = Exclude<Step, { readonly kind: "reopen" | "kill" }>;
 
+/** Of every note that a step writes. */
+export const NOTE_KIND = "pin";
+
 export function user(content: string): Message {
   return { role: "user", content };
 }
@@ -28,7 +31,7 @@ async function performOnSession(
       await session.append(bodyOf(step.contents), step.id === undefined ? {} : { id: step.id });
       return;
     case "note":
-      await session.note("pin", { text: step.data }, step.id === undefined ? {} : { id: step.id });
+      await session.note(NOTE_KIND, { text: step.data }, step.id === undefined ? {} : { id: step.id });
       return;
     case "summary":
       await session.setSummary(step.text);

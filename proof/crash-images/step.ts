@@ -49,6 +49,8 @@ export interface Workload {
   readonly groups: readonly Group[];
   /** What the disk holds, durably, before anybody opens a store there. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Other keys that these files give to sessions: each with the key of the session. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /** The keys whose sessions it changes; `undefined`: of all of them. */

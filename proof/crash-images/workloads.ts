@@ -233,7 +233,8 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: "moved in from another program",
-    keys: ["chat:1", "alice", "run"],
+    keys: ["chat:1", "alice", "run", "pico"],
+    aliases: { "agent:pico": "pico" },
     files: {
       "chat_1.json": JSON.stringify({
         key: "chat:1",
@@ -242,8 +243,32 @@ export const WORKLOADS: readonly Workload[] = [
         updated: "2026-05-01T08:01:00.5Z",
       }),
       "alice.jsonl": '{"role":"user","content":"hello"}\n{"role":"assistant","content":"hi"}\n',
+      "pico.jsonl": '{"role":"user","content":"by two names","created_at":"2026-05-01T08:05:00.5Z"}\n',
+      "pico.meta.json": JSON.stringify({ key: "pico", skip: 0, count: 1, aliases: ["agent:pico"] }),
       "run.jsonl.archived": '{"role":"user","content":"put away","timestamp":"2026-05-01T08:04:00.5Z"}\n',
     },
-    groups: inTurn(append("alice", "again"), on("chat:1", "archive"), append("run", "back")),
+    groups: inTurn(
+      append("alice", "again"),
+      append("pico", "more"),
+      on("chat:1", "archive"),
+      append("run", "back"),
+    ),
+  },
+  {
+    name: "notes and cuts over sealed files",
+    keys: ["k"],
+    segmentBytes: 400,
+    groups: inTurn(
+      { kind: "note", key: "k", data: "first" },
+      append("k", "one", "two", "three"),
+      { kind: "truncate", key: "k", keepLast: 2 },
+      append("k", "four", "five", "six"),
+      { kind: "undo cut", key: "k" },
+      append("k", "seven", "eight", "nine"),
+      { kind: "rewind back", key: "k", back: 6 },
+      append("k", "ten"),
+      REOPEN,
+      append("k", "eleven"),
+    ),
   },
 ];

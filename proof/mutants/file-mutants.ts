@@ -107,4 +107,18 @@ export const FILE_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: crashes(0),
   },
+  {
+    name: "alias-not-durable",
+    breaks:
+      "acknowledged is durable: what was said by another name of a session is not found by it after a power loss",
+    file: "migrate/aliases.ts",
+    edits: [
+      { find: "  await files.syncDirectory(directory);\n", replace: "" },
+      {
+        find: "      await writeFully(file, line, 0);\n      await file.sync();\n",
+        replace: "      await writeFully(file, line, 0);\n",
+      },
+    ],
+    caughtBy: crashes(0),
+  },
 ];

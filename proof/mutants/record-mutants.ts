@@ -4,6 +4,7 @@ import type { Mutant, PartSlice } from "./mutant.ts";
 
 const FLIPS = { part: "bit-flips", slice: 0 } as const;
 const dangers = (slice: number): PartSlice => ({ part: "dangers", slice });
+const crashes = (slice: number): PartSlice => ({ part: "crash-images", slice });
 const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
 
 export const RECORD_MUTANTS: readonly Mutant[] = [
@@ -46,6 +47,24 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: dangers(7),
+  },
+  {
+    name: "checkpoint-forgets-notes",
+    breaks: "acknowledged is durable: what was noted before the last checkpoint is not found again",
+    file: "record/checkpoint.ts",
+    edits: [
+      { find: "    ids: remembered,\n    notes,\n", replace: "    ids: remembered,\n    notes: [],\n" },
+    ],
+    caughtBy: crashes(1),
+  },
+  {
+    name: "checkpoint-forgets-cuts",
+    breaks: "no wrong data: what was hidden before the last checkpoint is seen again",
+    file: "record/checkpoint.ts",
+    edits: [
+      { find: "    count,\n    keepFrom,\n", replace: "    count,\n    keepFrom: Math.min(keepFrom, 1),\n" },
+    ],
+    caughtBy: crashes(1),
   },
   {
     name: "batch-marker-ignored",

@@ -25,7 +25,7 @@ test.each<[string, string | Buffer, unknown[]]>([
     JSON.stringify({ role: "user", content: user }).slice(0, -4),
     [["not valid JSON", 0, 61]],
   ],
-  ["a message within something else that is torn", `{"x[2:${user},"y":"z"}`, [["not valid JSON", 0, 43]]],
+  ["a message within something else that is torn", `{"x[2:${user},"y":"z"}`, [["not valid JSON", 0, 44]]],
   ["NULs before and behind", `\0\0${user}\0`, [["NUL bytes", 0, 2], "a", ["NUL bytes", 31, 1]]],
   ["NULs only", "\0\0\0", [["filled with NUL bytes", 0, 3]]],
   ["bad bytes", Buffer.from([0x7b, 0xff, 0x7d]), [["not valid UTF-8", 0, 3]]],
