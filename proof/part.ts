@@ -17,6 +17,8 @@ export interface Part {
   readonly quickSlices?: readonly number[];
   /** Its share of the time of a long run, against those of the others. */
   readonly weight: number;
+  /** Real processes and disks: the same slice again searches in the same neighbourhood, but need not find the same. */
+  readonly isLeftToChance?: boolean;
   /** What this machine lacks for it, in words for a person; `undefined`: nothing. */
   readonly obstacle: () => Promise<string | undefined>;
   /** Throws a `Violation` at the first promise that was not kept. Takes less than a minute. */

@@ -1,7 +1,7 @@
 /** A run in words: the line while it goes on, the table at its end, and what to do about a violation. */
 
 import { tellDuration } from "./duration.ts";
-import type { FoundViolation, PartTally } from "./tally.ts";
+import type { Extent, FoundViolation, PartTally } from "./tally.ts";
 
 export function progressLine(tallies: readonly PartTally[], elapsed: number): string {
   const parts = tallies
@@ -52,21 +52,15 @@ export function tellViolation(
   return `${what} in ${name}, slice ${slice}, seed ${seed}:\n${story}\n${again}`;
 }
 
-/** What is wrong, the worst first; empty: nothing. */
-export function problems(
-  tallies: readonly PartTally[],
-  seed: number,
-  size: "whole" | "quick" = "whole",
-): string {
-  return tallies
-    .flatMap((tally) => [
-      ...tally.violations.map((violation) => tellViolation(tally, violation, seed)),
-      ...(typeof tally.control === "object"
-        ? [`The control of ${tally.part.name} failed:\n${tally.control.failed}`]
-        : []),
-      ...tally.shortcomings(size).map((text) => `${tally.part.title}: ${text}`),
-    ])
-    .join("\n\n");
+/** What is wrong, part by part; empty: nothing. */
+export function problems(tallies: readonly PartTally[], seed: number, extent: Extent = "whole"): string[] {
+  return tallies.flatMap((tally) => [
+    ...tally.violations.map((violation) => tellViolation(tally, violation, seed)),
+    ...(typeof tally.control === "object"
+      ? [`The control of ${tally.part.name} failed:\n${tally.control.failed}`]
+      : []),
+    ...tally.shortcomings(extent).map((text) => `${tally.part.title}: ${text}`),
+  ]);
 }
 
 function tellControl({ control }: PartTally): string {

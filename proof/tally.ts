@@ -11,6 +11,9 @@ export interface FoundViolation {
   readonly isFailure: boolean;
 }
 
+/** How much was meant to be done: the gate, a small part of it, or as much as there was time for. */
+export type Extent = "whole" | "quick" | "interrupted";
+
 export class PartTally {
   readonly part: Part;
   /** Why it is left out on this machine. */
@@ -88,19 +91,26 @@ export class PartTally {
   }
 
   /** What keeps the part from being proven, in words; empty: nothing. An obstacle is not among them. */
-  shortcomings(size: "whole" | "quick" = "whole"): string[] {
+  shortcomings(extent: Extent = "whole"): string[] {
     if (this.obstacle !== undefined) return [];
-    const reached = Object.entries(this.counts);
-    const short =
-      size === "whole"
-        ? reached.filter(([name, count]) => count < (this.part.counts[name] ?? 0))
-        : // A small part of the gate need not reach its figures, only do something.
-          reached.filter(() => reached.every(([, count]) => count === 0));
     return [
       ...this.violations.map(({ isFailure }) => (isFailure ? "a slice failed" : "a promise was not kept")),
-      ...short.map(([name, count]) => `${count} ${name}, not ${this.part.counts[name] ?? 0}`),
+      ...this.#short(extent).map(([name, count]) => `${count} ${name}, not ${this.part.counts[name] ?? 0}`),
       ...(this.control === "missed" ? ["its control found nothing, so it proves nothing"] : []),
-      ...(this.control === "not run" ? ["its control was not run"] : []),
+      ...(this.control === "not run" && extent !== "interrupted" ? ["its control was not run"] : []),
     ];
+  }
+
+  #short(extent: Extent): readonly (readonly [string, number])[] {
+    const reached = Object.entries(this.counts);
+    switch (extent) {
+      case "whole":
+        return reached.filter(([name, count]) => count < (this.part.counts[name] ?? 0));
+      case "quick":
+        // A small part of the gate need not reach its figures, only do something.
+        return reached.every(([, count]) => count === 0) ? reached : [];
+      case "interrupted":
+        return [];
+    }
   }
 }

@@ -80,7 +80,10 @@ function apply(record: SessionRecord, before: Cuts, after: readonly Cuts[]): Cut
         : (after[record.to] ?? NOTHING);
     case "reset":
       return { kept: new Set(), keepFrom: [] };
-    default:
+    case "summary":
+    case "meta":
+    case "note":
+    case "unknown":
       return before;
   }
 }

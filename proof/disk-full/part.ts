@@ -30,6 +30,7 @@ export const diskFull: Part = {
   counts: { "disks filled": 5, refusals: 50, acknowledgements: 200 },
   gateSlices: 4,
   weight: 1,
+  isLeftToChance: true,
   obstacle: async () => await obstacleToDisks([]),
   run: async (slice, findings) => {
     for (let index = 0; index < DISKS; index += 1) {

@@ -21,6 +21,7 @@ export const kills: Part = {
   counts: { kills: 100, acknowledgements: 300 },
   gateSlices: 5,
   weight: 8,
+  isLeftToChance: true,
   obstacle: async () => await Promise.resolve(undefined),
   run: async (slice, findings) => {
     await runLives({ slice, findings, rounds: ROUNDS, conduct: "honest" });

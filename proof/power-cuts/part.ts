@@ -32,6 +32,7 @@ export const powerCuts: Part = {
   counts: { "cuts on ext4": 20, "cuts on XFS": hasXfs ? 10 : 0, acknowledgements: 100 },
   gateSlices: 3,
   weight: 4,
+  isLeftToChance: true,
   obstacle: async () => await obstacleToDisks(neededTools((process.env["CI"] ?? "") !== "")),
   run: async (slice, findings) => {
     if (!hasXfs && slice.number === 0)
