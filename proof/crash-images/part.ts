@@ -64,6 +64,12 @@ export const crashImages: Part = {
   },
 };
 
+/** The slice that searches this workload deeply; -1: there is none of this name. */
+export function sliceOfWorkload(name: string): number {
+  const index = WORKLOADS.findIndex((workload) => workload.name === name);
+  return index === -1 ? -1 : index % DEEP_SLICES;
+}
+
 async function runSlice({ seed, number }: Slice, findings: Findings): Promise<void> {
   const images = new Set<bigint>();
   const onImage = (fingerprint: bigint): void => {

@@ -36,6 +36,16 @@ export type Step = (
   readonly by?: number;
 };
 
+const EACH_KIND: Readonly<Record<Step["kind"], true>> = {
+  ...{ append: true, note: true, summary: true, title: true, tags: true, truncate: true, rewind: true },
+  ...{ "rewind back": true, compact: true, "undo cut": true, replace: true, fork: true, archive: true },
+  ...{ restore: true, delete: true, "delete forever": true, lock: true, reclaim: true, purge: true },
+  ...{ repair: true, reopen: true, kill: true },
+};
+
+/** All there are: the tests see to it that each is drawn, and is in a workload that has a name. */
+export const STEP_KINDS: readonly string[] = Object.keys(EACH_KIND);
+
 /** Steps that are begun at the same moment. On one key there is only one, or all of them append. */
 export type Group = readonly Step[];
 

@@ -267,6 +267,7 @@ export const WORKLOADS: readonly Workload[] = [
       append("k", "seven", "eight", "nine"),
       { kind: "rewind back", key: "k", back: 6 },
       append("k", "ten"),
+      { kind: "repair" },
       REOPEN,
       append("k", "eleven"),
     ),

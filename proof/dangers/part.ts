@@ -24,12 +24,15 @@ import { searchLines } from "./waiting-line.ts";
 interface Danger {
   /** Answers with how many moments it went through. */
   readonly search: () => Promise<number>;
-  /** The same search where it must find something. */
+  /** Fewer mean that it no longer searches what it did. */
+  readonly atLeast: number;
+  /** The same search, or its judge alone, where it must find something. */
   readonly control: () => Promise<unknown>;
 }
 
 const robbery = (adopterIsKilled: boolean): Danger => ({
   search: async () => await searchRobberies(adopterIsKilled),
+  atLeast: 600,
   control: async () => await searchRobberies(adopterIsKilled, withoutFence),
 });
 
@@ -38,30 +41,36 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   "taken for dead": robbery(false),
   "two adopters": {
     search: async () => await searchTwoAdopters(),
+    atLeast: 90,
     control: async () => await searchTwoAdopters(withoutFence),
   },
   "half a landing": {
     search: async () => await searchHalfLandings(),
+    atLeast: 300,
     control: async () => await searchHalfLandings("the end first"),
   },
   "torn tails": {
     search: async () => await searchTornTails(),
+    atLeast: 300,
     control: async () => await searchTornTails(withoutDamagedCopies),
   },
   "the waiting line": {
     search: async () => await searchLines(),
+    atLeast: 8,
     control: async () => await searchLines((host, number) => withClockBehind(host, number * 10_000)),
   },
   conformance: {
     search: async () => await runConformance(),
+    atLeast: 250,
     control: async () => await runConformance(withoutRenames),
   },
-  checkpoints: { search: searchCheckpoints, control: judgeForgedCheckpoint },
+  checkpoints: { search: searchCheckpoints, atLeast: 350, control: judgeForgedCheckpoint },
   "refused blocks": {
     search: async () => await searchRefusedBlocks(),
+    atLeast: 1200,
     control: async () => await searchRefusedBlocks(believingShortWrites),
   },
-  "exchanged files": { search: searchExchangedFiles, control: judgeForgedOwner },
+  "exchanged files": { search: searchExchangedFiles, atLeast: 90, control: judgeForgedOwner },
 };
 
 export const dangers: Part = {
@@ -72,9 +81,11 @@ export const dangers: Part = {
   weight: 0,
   obstacle: () => Promise.resolve(undefined),
   run: async ({ number }, findings) => {
-    const danger = Object.values(DANGERS)[number];
+    const [name, danger] = Object.entries(DANGERS)[number] ?? [];
     if (danger === undefined) throw new Error(`there is no slice ${number}`);
-    findings.count("moments", await danger.search());
+    const moments = await danger.search();
+    if (moments < danger.atLeast) throw new Error(`"${name}" went through ${moments} moments only`);
+    findings.count("moments", moments);
   },
   control: async (findings) => {
     const found: string[] = [];

@@ -52,6 +52,7 @@ export const WORKLOADS: readonly Workload[] = [
       { kind: "rewind", key: "a:1", messages: 1 },
       { kind: "compact", key: "a:1", back: 2 },
       { kind: "undo cut", key: "a:1" },
+      { kind: "rewind back", key: "a:1", back: 1 },
       { kind: "replace", key: "a:1", contents: [`a4${WORDS}`, "a5"] },
     ],
   },

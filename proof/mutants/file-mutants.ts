@@ -1,8 +1,7 @@
 /** Mistakes with files and their names: sealing, forking, putting away, compressing, migrating. */
 
-import type { Mutant, PartSlice } from "./mutant.ts";
-
-const crashes = (slice: number): PartSlice => ({ part: "crash-images", slice });
+import { crashesOf } from "./caught-by.ts";
+import type { Mutant } from "./mutant.ts";
 
 export const FILE_MUTANTS: readonly Mutant[] = [
   {
@@ -10,14 +9,14 @@ export const FILE_MUTANTS: readonly Mutant[] = [
     breaks: "acknowledged is durable: a record is journaled for a file whose name a power cut can take",
     file: "backends/jsonl/writing/open-sessions.ts",
     edits: [{ find: "    return await this.#withDurableName(log);\n", replace: "    return log;\n" }],
-    caughtBy: crashes(0),
+    caughtBy: crashesOf("one append"),
   },
   {
     name: "deletion-not-synced",
     breaks: "an acknowledged deletion stays: a power cut brings the session back",
     file: "backends/jsonl/writing/open-sessions.ts",
     edits: [{ find: "change(rename));\n    await this.syncNames();\n", replace: "change(rename));\n" }],
-    caughtBy: crashes(6),
+    caughtBy: crashesOf("generations of one key"),
   },
   {
     name: "seal-with-a-gap",
@@ -32,7 +31,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
           "  await around.settle(log);\n  try {\n    await around.syncNames(layout.directory);\n    return next;\n",
       },
     ],
-    caughtBy: crashes(8),
+    caughtBy: crashesOf("sealed again and again"),
   },
   {
     name: "sealed-name-not-synced",
@@ -44,7 +43,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
         replace: "",
       },
     ],
-    caughtBy: crashes(8),
+    caughtBy: crashesOf("sealed again and again"),
   },
   {
     name: "next-file-not-synced",
@@ -56,7 +55,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
         replace: "    return await Promise.resolve(next);\n",
       },
     ],
-    caughtBy: crashes(8),
+    caughtBy: crashesOf("sealed again and again"),
   },
   {
     name: "orphan-read",
@@ -74,14 +73,14 @@ export const FILE_MUTANTS: readonly Mutant[] = [
           "      const log = { ...own, parts: [...strays.map((file) => ({ ...bounds, file })), ...own.parts] };\n",
       },
     ],
-    caughtBy: crashes(8),
+    caughtBy: crashesOf("sealed again and again"),
   },
   {
     name: "fork-not-synced",
     breaks: "acknowledged is durable: a fork is answered before its name is durable",
     file: "backends/jsonl/writing/fork-session.ts",
     edits: [{ find: "  await around.syncNames(layout.directory);\n", replace: "" }],
-    caughtBy: crashes(9),
+    caughtBy: crashesOf("forked from a sealed and an active file"),
   },
   {
     name: "plain-segment-removed-too-early",
@@ -93,7 +92,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
         replace: "    await files.unlink(path);\n",
       },
     ],
-    caughtBy: crashes(10),
+    caughtBy: crashesOf("compressed"),
   },
   {
     name: "migration-before-its-manifest",
@@ -105,7 +104,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
         replace: "  await files.rename(temporary, manifestPath(places));\n",
       },
     ],
-    caughtBy: crashes(0),
+    caughtBy: crashesOf("moved in from another program"),
   },
   {
     name: "alias-not-durable",
@@ -119,6 +118,6 @@ export const FILE_MUTANTS: readonly Mutant[] = [
         replace: "      await writeFully(file, line, 0);\n",
       },
     ],
-    caughtBy: crashes(0),
+    caughtBy: crashesOf("moved in from another program"),
   },
 ];

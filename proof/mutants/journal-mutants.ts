@@ -1,10 +1,7 @@
 /** Mistakes in the commit: the journal, its generations, landing, replay. */
 
-import type { Mutant, PartSlice } from "./mutant.ts";
-
-const crashes = (slice: number): PartSlice => ({ part: "crash-images", slice });
-const faults = (slice: number): PartSlice => ({ part: "fault-sweep", slice });
-const dangers = (slice: number): PartSlice => ({ part: "dangers", slice });
+import { crashesOf, danger, faults } from "./caught-by.ts";
+import type { Mutant } from "./mutant.ts";
 
 export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
@@ -12,7 +9,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     breaks: "acknowledged is durable: a write is answered when its block is written, not when it is synced",
     file: "journal/journal.ts",
     edits: [{ find: 'if (this.#durability === "sync")', replace: 'if (this.#durability === "os")' }],
-    caughtBy: crashes(0),
+    caughtBy: crashesOf("one append"),
   },
   {
     name: "landed-before-commit",
@@ -26,7 +23,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
       },
       { find: "          onDurable();\n          resolve();\n", replace: "          resolve();\n" },
     ],
-    caughtBy: crashes(1),
+    caughtBy: crashesOf("appends, batches and ids"),
   },
   {
     name: "journal-reused-before-file-sync",
@@ -38,7 +35,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "      await log.land();\n      this.#covered.delete(log);\n",
       },
     ],
-    caughtBy: crashes(4),
+    caughtBy: crashesOf("a journal used again"),
   },
   {
     name: "journal-without-durable-name",
@@ -46,7 +43,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
       "acknowledged is durable: the name of a new journal is not synced, and a power cut takes all of it",
     file: "backends/jsonl/instance/begin-instance.ts",
     edits: [{ find: "    await host.files.syncDirectory(layout.journals);\n", replace: "" }],
-    caughtBy: crashes(0),
+    caughtBy: crashesOf("one append"),
   },
   {
     name: "block-number-counted-though-full",
@@ -59,7 +56,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "      await this.#voidRefused(written);\n      this.#nextBlock++;\n",
       },
     ],
-    caughtBy: dangers(8),
+    caughtBy: danger("refused blocks"),
   },
   {
     name: "failed-journal-sync-tried-again",
@@ -72,7 +69,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
           "    try {\n      await this.#file.sync().catch(async () => await this.#file.sync());\n    } catch (cause) {\n",
       },
     ],
-    caughtBy: faults(0),
+    caughtBy: faults("EIO once"),
   },
   {
     name: "failed-file-sync-tried-again",
@@ -84,14 +81,14 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "      await log.rewrite(own.slice(0, 0));\n",
       },
     ],
-    caughtBy: faults(0),
+    caughtBy: faults("EIO once"),
   },
   {
     name: "short-write-ignored",
     breaks: "acknowledged is durable: what did not fit is taken for written",
     file: "host/write-fully.ts",
     edits: [{ find: "    written += count;\n", replace: "    written = bytes.length;\n" }],
-    caughtBy: faults(10),
+    caughtBy: faults("a short write"),
   },
   {
     name: "old-generation-replayed",
@@ -108,7 +105,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
           "if (checksum(blockSalt({ ...head, generation: first.generation }, number, payload.length), payload) !== first.sum) return undefined;",
       },
     ],
-    caughtBy: dangers(0),
+    caughtBy: danger("taken for dead, by one who is killed"),
   },
   {
     name: "replay-into-recreated-session",
@@ -127,7 +124,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "  if (header === undefined) return undefined;\n",
       },
     ],
-    caughtBy: crashes(6),
+    caughtBy: crashesOf("generations of one key"),
   },
   {
     name: "replay-into-the-next-file",
@@ -139,7 +136,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "records.filter((record) => record.file <= header.file)",
       },
     ],
-    caughtBy: crashes(8),
+    caughtBy: crashesOf("sealed again and again"),
   },
   {
     name: "replay-skips-what-seems-there",
@@ -153,14 +150,14 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
           "  for (const { offset, bytes } of inReach) if (offset + bytes.length > size) await writeFully(file, bytes, offset);\n",
       },
     ],
-    caughtBy: crashes(1),
+    caughtBy: crashesOf("appends, batches and ids"),
   },
   {
     name: "adopted-files-not-synced",
     breaks: "acknowledged is durable: a dead one's journal is emptied while its records are only landed",
     file: "backends/jsonl/instance/replay-records.ts",
     edits: [{ find: "  if (inReach.length > 0) await file.sync();\n", replace: "" }],
-    caughtBy: crashes(14),
+    caughtBy: crashesOf("taken over"),
   },
   {
     name: "adopted-journal-not-emptied",
@@ -172,20 +169,20 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "",
       },
     ],
-    caughtBy: dangers(0),
+    caughtBy: danger("taken for dead, by one who is killed"),
   },
   {
     name: "adopted-journal-emptied-by-its-next-generation",
     breaks: "no wrong data: an owner that lives after all begins that very generation, and its block counts",
     file: "backends/jsonl/instance/adoption.ts",
     edits: [{ find: "[head.generation + 3, head.generation + 4]", replace: "[head.generation + 1]" }],
-    caughtBy: dangers(0),
+    caughtBy: danger("taken for dead, by one who is killed"),
   },
   {
     name: "purge-without-its-note",
     breaks: "no false alarm: a journal speaks of a purged session, and recovery calls that damage",
     file: "backends/jsonl/writing/open-sessions.ts",
     edits: [{ find: "    await noteRemoved(this.#host, this.#layout, { key, id });\n", replace: "" }],
-    caughtBy: crashes(7),
+    caughtBy: crashesOf("deleted for good"),
   },
 ];

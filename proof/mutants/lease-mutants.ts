@@ -1,10 +1,9 @@
 /** Mistakes among many writers: leases, the line, the fence, takeover. */
 
-import type { Mutant, PartSlice } from "./mutant.ts";
+import { crashesOf, danger } from "./caught-by.ts";
+import type { Mutant } from "./mutant.ts";
 
 const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
-const dangers = (slice: number): PartSlice => ({ part: "dangers", slice });
-const crashes = (slice: number): PartSlice => ({ part: "crash-images", slice });
 
 export const LEASE_MUTANTS: readonly Mutant[] = [
   {
@@ -64,7 +63,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         replace: "    const before = await place.before(row.tickets.slice(0, 0), patience.waited);\n",
       },
     ],
-    caughtBy: dangers(5),
+    caughtBy: danger("the waiting line"),
   },
   {
     name: "fence-checked-before-the-write",
@@ -77,7 +76,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
           "        await this.#hooks.checkFence();\n        await this.#journal.append(block.flatMap(({ records }) => records));\n",
       },
     ],
-    caughtBy: dangers(1),
+    caughtBy: danger("taken for dead"),
   },
   {
     name: "fence-set-after-reading",
@@ -91,7 +90,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
           "  await placeMark(files, fencePath(layout, instance));\n  await syncNames(files, layout);\n  const lost =",
       },
     ],
-    caughtBy: dangers(1),
+    caughtBy: danger("taken for dead"),
   },
   {
     name: "adoption-without-lock",
@@ -103,7 +102,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         replace: "    const lock = 0;\n",
       },
     ],
-    caughtBy: dangers(2),
+    caughtBy: danger("two adopters"),
   },
   {
     name: "lease-before-adoption",
@@ -113,6 +112,6 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     edits: [
       { find: "    await adoption.adoptAll(new Patience(host, { milliseconds: lockWait }));\n", replace: "" },
     ],
-    caughtBy: crashes(0),
+    caughtBy: crashesOf("one append"),
   },
 ];

@@ -7,6 +7,7 @@
 import process from "node:process";
 import { Violation, type Findings, type Part } from "../part.ts";
 import { runSlice } from "../run-slice.ts";
+import { danger } from "./caught-by.ts";
 import type { Mutant, PartSlice } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 import { projectRoot } from "./project-root.ts";
@@ -20,7 +21,7 @@ const NO_MISTAKE: Mutant = {
   breaks: "nothing: a comment says the same in other words",
   file: "journal/group-by-session.ts",
   edits: [{ find: "/** Records under the ids", replace: "/** The records under the ids" }],
-  caughtBy: { part: "dangers", slice: 7 },
+  caughtBy: danger("checkpoints"),
 };
 
 export const mutants: Part = {

@@ -1,10 +1,9 @@
 /** Mistakes in what is believed: checksums, batches, ids, tails, headers. */
 
-import type { Mutant, PartSlice } from "./mutant.ts";
+import { crashesOf, danger } from "./caught-by.ts";
+import type { Mutant } from "./mutant.ts";
 
 const FLIPS = { part: "bit-flips", slice: 0 } as const;
-const dangers = (slice: number): PartSlice => ({ part: "dangers", slice });
-const crashes = (slice: number): PartSlice => ({ part: "crash-images", slice });
 const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
 
 export const RECORD_MUTANTS: readonly Mutant[] = [
@@ -27,7 +26,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     edits: [
       { find: "inHex(crc32(bytes, crc32(salt)))", replace: "inHex(crc32(bytes, crc32(salt.slice(0, 0))))" },
     ],
-    caughtBy: dangers(9),
+    caughtBy: danger("exchanged files"),
   },
   {
     name: "checkpoint-believed-unchecked",
@@ -46,7 +45,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
           'import { decodeLine } from "../record/decode.ts";\nimport { SEAL_BYTES, sealLine } from "../record/seal.ts";\n',
       },
     ],
-    caughtBy: dangers(7),
+    caughtBy: danger("checkpoints"),
   },
   {
     name: "checkpoint-forgets-notes",
@@ -55,7 +54,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     edits: [
       { find: "    ids: remembered,\n    notes,\n", replace: "    ids: remembered,\n    notes: [],\n" },
     ],
-    caughtBy: crashes(1),
+    caughtBy: crashesOf("notes and cuts over sealed files"),
   },
   {
     name: "checkpoint-forgets-cuts",
@@ -64,14 +63,14 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     edits: [
       { find: "    count,\n    keepFrom,\n", replace: "    count,\n    keepFrom: Math.min(keepFrom, 1),\n" },
     ],
-    caughtBy: crashes(1),
+    caughtBy: crashesOf("notes and cuts over sealed files"),
   },
   {
     name: "batch-marker-ignored",
     breaks: "a batch whole or not at all: the lines of an unfinished one are served",
     file: "record/scan.ts",
     edits: [{ find: "    if (!heldBack) {\n", replace: "    if (!heldBack || entry.batch.size > 0) {\n" }],
-    caughtBy: dangers(3),
+    caughtBy: danger("half a landing"),
   },
   {
     name: "header-of-another-key-accepted",
@@ -83,7 +82,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
         replace: "  if (key !== undefined && header.key === undefined) {\n",
       },
     ],
-    caughtBy: dangers(9),
+    caughtBy: danger("exchanged files"),
   },
   {
     name: "reader-cuts-a-live-tail",
@@ -98,7 +97,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
           "      const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);\n",
       },
     ],
-    caughtBy: dangers(3),
+    caughtBy: danger("half a landing"),
   },
   {
     name: "torn-tail-not-kept",
@@ -110,7 +109,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
         replace: "  const kept = place.damagedDirectory;\n",
       },
     ],
-    caughtBy: dangers(4),
+    caughtBy: danger("torn tails"),
   },
   {
     name: "damaged-line-passed-over-in-silence",
@@ -134,7 +133,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
         replace: "      (known.isNote || known.firstSeq > 0),\n",
       },
     ],
-    caughtBy: dangers(6),
+    caughtBy: danger("conformance"),
   },
   {
     name: "stale-expected-seq-accepted",
@@ -146,7 +145,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
         replace: "expectedSeq === undefined || expectedSeq <= state.seq",
       },
     ],
-    caughtBy: dangers(6),
+    caughtBy: danger("conformance"),
   },
   {
     name: "reader-skips-a-file-sealed-meanwhile",

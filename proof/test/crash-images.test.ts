@@ -5,8 +5,9 @@ import { OMISSIONS, searchOmission } from "../crash-images/part.ts";
 import { randomWorkload } from "../crash-images/random-workload.ts";
 import { searchCrashes } from "../crash-images/search-crashes.ts";
 import { shrinkWorkload } from "../crash-images/shrink-workload.ts";
-import type { Workload } from "../crash-images/step.ts";
+import { STEP_KINDS, type Workload } from "../crash-images/step.ts";
 import { Timeline } from "../crash-images/timeline.ts";
+import { WORKLOADS } from "../crash-images/workloads.ts";
 import { keyView, type KeyView, type ShownInfo } from "../crash-images/view.ts";
 
 const KEY = "a";
@@ -123,7 +124,12 @@ test("draws the same workload for the same seed, and others for others", () => {
       steps.map(({ kind }) => kind),
     ),
   );
-  expect(kinds.size).toBe(22);
+  expect([...kinds].sort()).toEqual(STEP_KINDS.toSorted());
+});
+
+test("has a workload with a name for each kind of step", () => {
+  const named = new Set(WORKLOADS.flatMap(({ groups }) => groups.flat()).map(({ kind }) => kind));
+  expect([...named].sort()).toEqual(STEP_KINDS.toSorted());
 });
 
 test("makes a failing workload shorter as long as it fails", async () => {

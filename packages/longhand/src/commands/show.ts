@@ -172,7 +172,7 @@ async function shownRange(
   }
   const wanted = { live: !all, to: info.seq, ...(last === undefined ? {} : { last }) };
   const first = await firstOf(session.records(wanted));
-  const viewFrom = first?.seq ?? info.seq + 1;
+  const viewFrom = first?.seq ?? (info.count > 0 ? 1 : info.seq + 1);
   if (all) return { before: "", cut: 0, viewFrom };
   if (last !== undefined) {
     const earlier = info.count - Math.min(last, info.count);

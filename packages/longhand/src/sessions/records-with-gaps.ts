@@ -31,7 +31,7 @@ export interface WantedRecords {
 
 export async function* recordsWithGaps(
   session: Session,
-  { key, seq, damaged }: SessionInfo,
+  { key, seq, count, damaged }: SessionInfo,
   { all, last, from, to: end = seq }: WantedRecords,
   { directory, damage }: GapSurroundings,
 ): AsyncIterable<RecordOrGap> {
@@ -41,7 +41,9 @@ export async function* recordsWithGaps(
     lost: { first, last: to, isMended: isMended(), kept },
   });
   const wanted = { live: !all, to: end, ...(last === undefined ? {} : { last }) };
-  const begin = from ?? (await firstOf(session.records(wanted)))?.seq ?? end + 1;
+  // Where nothing is left of what should be seen, all that is left is gone through to show where it was.
+  const orElse = count > 0 ? await firstKeptSeq(session) : end + 1;
+  const begin = from ?? (await firstOf(session.records(wanted)))?.seq ?? orElse;
   if (from === undefined) for (const [first, to] of await gapsBefore(session, begin)) yield gap(first, to);
   let next = begin;
   if (begin <= end) {

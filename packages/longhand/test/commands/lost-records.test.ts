@@ -122,6 +122,22 @@ describe("a damaged place before a repair", () => {
   });
 });
 
+test("where nothing of the view can be read, it is told where it was, and what was undone was undone", async () => {
+  await withHome(
+    async (store) => {
+      await say(store, "k", "one", "two");
+      await store.session("k").rewind({ messages: 1 });
+    },
+    async (longhand, _home, sessions) => {
+      const file = join(sessions, "k.jsonl");
+      await writeFile(file, (await readFile(file, "utf8")).replace('"one"', '"ONE"'));
+      const { stdout } = await longhand("show k");
+      expect(stdout).toMatch(/— 1 record damaged here \(seq 1\) —\n\n1 message was undone here\n/);
+      expect(stdout).not.toContain("cut from the view");
+    },
+  );
+});
+
 describe("going back to a record that is lost", () => {
   test.each(["undo k --to 3", "fork k child --at 3"])("%s warns, and does it", async (command) => {
     await withSpoiled(["three"], async (longhand) => {
