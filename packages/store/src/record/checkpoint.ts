@@ -27,7 +27,7 @@ export function isCheckpointDue(bytesSince: number, bytesOfLast: number): boolea
 export const CHECKPOINT_START = '{"checkpoint":';
 
 export function encodeCheckpoint({ state, sum }: Checkpoint, sessionId: string): Buffer {
-  const { ids, notes, ...rest } = state;
+  const { seq, count, keepFrom, kept, summary, title, tags, updated, ids, notes } = state;
   const remembered = ids.map(({ id, firstSeq, lastSeq, digest, isNote }) => [
     id,
     firstSeq,
@@ -35,7 +35,11 @@ export function encodeCheckpoint({ state, sum }: Checkpoint, sessionId: string):
     digest,
     ...(isNote ? [true] : []),
   ]);
-  const content = JSON.stringify({ ...rest, ids: remembered, ...(notes.length === 0 ? {} : { notes }) });
+  // One by one, in the order of docs/format.md: what is new in the state is not in the format unless somebody means it.
+  const content = JSON.stringify({
+    ...{ seq, count, keepFrom, kept, summary, title, tags, updated, ids: remembered },
+    ...(notes.length === 0 ? {} : { notes }),
+  });
   return sealLine(`${CHECKPOINT_START}${content},"sum":"${sum}"`, sessionId);
 }
 

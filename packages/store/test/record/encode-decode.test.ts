@@ -1,7 +1,8 @@
 /** What was encoded is decoded the same; what was changed is not decoded at all. */
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { assert, describe, expect, test } from "vitest";
+import { encodeCheckpoint } from "../../src/record/checkpoint.ts";
 import { checksum } from "../../src/record/checksum.ts";
 import { decodeLine } from "../../src/record/decode.ts";
 import { encodeEntry } from "../../src/record/encode.ts";
@@ -103,6 +104,25 @@ describe("a line", () => {
     expect(reasonOf(Buffer.alloc(40))).toEqual({ kind: "bad", reason: "filled with NUL bytes" });
     expect(reasonOf(Buffer.from("hello"))).toEqual({ kind: "bad", reason: "not a whole record" });
     expect(reasonOf(lineOf('{"seq":1', "other"))).toEqual({ kind: "bad", reason: "checksum mismatch" });
+  });
+
+  test("that holds a checkpoint is what version 1 of the format has written, to the byte", () => {
+    const text =
+      '{"checkpoint":{"seq":7,"count":3,"keepFrom":2,"kept":[[1,4],[6,9007199254740991]],"summary":"so far",' +
+      '"title":"T","tags":["a"],"updated":"2026-11-15T19:24:12.123Z",' +
+      '"ids":[["x",3,4,"digest"],["y",5,5,"other",true]],"notes":[["pin",5]]},"sum":"0badcafe"';
+    const line = lineOf(text);
+    const decoded = decodeLine(line, SESSION_ID);
+    assert(decoded.kind === "checkpoint");
+    expect(decoded.checkpoint.state).toMatchObject({ seq: 7, count: 3, title: "T", notes: [["pin", 5]] });
+    expect(decoded.checkpoint.state.ids).toMatchObject([{ id: "x" }, { id: "y", isNote: true }]);
+    expect(encodeCheckpoint(decoded.checkpoint, SESSION_ID).subarray(0, -1).toString()).toBe(line.toString());
+    // Before there were notes among the fields; it has a title only where one was given.
+    const older = text.replace(',"notes":[["pin",5]]', "").replace('"title":"T",', "");
+    expect(decodeLine(lineOf(older), SESSION_ID)).toMatchObject({
+      kind: "checkpoint",
+      checkpoint: { state: { seq: 7, title: undefined, notes: [] }, sum: "0badcafe" },
+    });
   });
 
   test("with a good checksum that is no record is passed over, not refused", () => {
