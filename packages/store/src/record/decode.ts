@@ -2,6 +2,7 @@
 
 import { CHECKPOINT_START, decodeCheckpoint, type Checkpoint } from "./checkpoint.ts";
 import type { BatchPosition, Body, Entry, RewoundView } from "./entry.ts";
+import { MAX_SEQ } from "./format.ts";
 import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { LOST_START } from "./encode.ts";
@@ -26,6 +27,7 @@ export function decodeLine(line: Buffer, sessionId: string): DecodedLine {
   if (text === undefined) return { kind: "bad", reason: reasonForBadLine(line) };
   const start = START.exec(text);
   if (start === null) return decodeBetween(text);
+  if (Number(start[1]) > MAX_SEQ) return { kind: "aside" };
   const [matched, seq, at, batchIndex, batchSize, id, field] = start;
   const body: Body =
     field === "message" ? { op: "message", json: text.slice(matched.length) } : decodeOperation(`${text}}`);

@@ -11,6 +11,9 @@ export const MAX_BATCH_BYTES: number = 256 * 1024 * 1024;
 /** A line longer than this was not written by us: it is passed over as damage without being held in memory. */
 export const MAX_LINE_BYTES: number = MAX_MESSAGE_BYTES + 64 * 1024;
 
+/** No session gets there; beyond it the next number could not be told from the last. */
+export const MAX_SEQ: number = 2 ** 52;
+
 /** How many of the newest records an append with an `id` is compared with. */
 export const REMEMBERED_RECORDS = 1000;
 

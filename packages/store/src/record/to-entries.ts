@@ -1,5 +1,7 @@
+import { LonghandError } from "../errors.ts";
 import type { Body, Entry } from "./entry.ts";
 import type { SessionState } from "./fold.ts";
+import { MAX_SEQ } from "./format.ts";
 
 /** Gives bodies their seqs and their time. More than one make an atomic batch; the id goes to the first. */
 export function toEntries(
@@ -8,6 +10,11 @@ export function toEntries(
   id: string | undefined,
   at: string,
 ): Entry[] {
+  if (state.seq + bodies.length > MAX_SEQ)
+    throw new LonghandError(
+      "SESSION_DAMAGED",
+      `the session's last record would be number ${state.seq}, which no session reaches; restore its file from a backup`,
+    );
   return bodies.map((body, index) => ({
     seq: state.seq + 1 + index,
     at,

@@ -6,8 +6,11 @@ import { encodeCheckpoint } from "../../src/record/checkpoint.ts";
 import { checksum } from "../../src/record/checksum.ts";
 import { decodeLine } from "../../src/record/decode.ts";
 import { encodeEntry } from "../../src/record/encode.ts";
+import { EMPTY_STATE } from "../../src/record/fold.ts";
+import { MAX_SEQ } from "../../src/record/format.ts";
 import { decodeHeader, encodeHeader, firstHeader, type Header } from "../../src/record/header.ts";
 import { makeId } from "../../src/record/session-id.ts";
+import { toEntries } from "../../src/record/to-entries.ts";
 import { anyEntry, anyText } from "../support/arbitrary-entries.ts";
 import { message, SAMPLE, SESSION_ID } from "../support/sample-log.ts";
 
@@ -129,10 +132,18 @@ describe("a line", () => {
     for (const text of [
       '{"checkpoint":{"seq":9}',
       '{"seq":0,"at":"x","message":1',
+      `{"seq":${MAX_SEQ + 1},"at":"x","message":1`,
       '{"at":"x","seq":1,"op":"x"',
     ]) {
       expect(decodeLine(lineOf(text), SESSION_ID)).toEqual({ kind: "aside" });
     }
+  });
+
+  test("gets no number that could not be told from the next", () => {
+    const last = { ...EMPTY_STATE, seq: MAX_SEQ - 1 };
+    expect(toEntries(last, [message("one")], undefined, HEADER.at)).toMatchObject([{ seq: MAX_SEQ }]);
+    const two = [message("one"), message("two")];
+    expect(() => toEntries(last, two, undefined, HEADER.at)).toThrow("which no session reaches");
   });
 
   test("of an unknown kind is kept whole", () => {

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import type { Body, Entry, SeqRange } from "../../src/record/entry.ts";
+import { MAX_SEQ } from "../../src/record/format.ts";
 
 /** Lone surrogates too: they must survive as escapes. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
@@ -49,7 +50,7 @@ const at = fc
 
 export const anyEntry: fc.Arbitrary<Entry> = fc
   .tuple(
-    fc.record({ seq: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), at, body: anyBody }),
+    fc.record({ seq: fc.integer({ min: 1, max: MAX_SEQ }), at, body: anyBody }),
     fc.record({ id: fc.oneof(anyText, fc.constant("id")).filter((id) => id !== "") }, { requiredKeys: [] }),
     fc.record(
       {
