@@ -45,3 +45,26 @@ export function withClockBehind(host: Host, milliseconds: number): Host {
 export function withoutRenames(host: Host): Host {
   return alteredHost(host, () => ({ rename: async () => await Promise.resolve() }));
 }
+
+/** Finds none of the files that were sealed after it has begun. */
+export function withoutNewSegments(host: Host): Host {
+  const segments = `${DIRECTORY}/segments`;
+  let known: Promise<ReadonlySet<string>> | undefined;
+  return alteredHost(host, (files) => ({
+    open: async (path, mode) => {
+      known ??= filesBelow(files, segments);
+      const isHidden = path.startsWith(`${segments}/`) && !(await known).has(path);
+      return await files.open(isHidden ? `${path}.hidden` : path, mode);
+    },
+  }));
+}
+
+/** In the directories of this one. */
+async function filesBelow(files: FileSystem, directory: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const name of await files.readDirectory(directory)) {
+    const inner = `${directory}/${name}`;
+    for (const each of await files.readDirectory(inner)) found.add(`${inner}/${each}`);
+  }
+  return found;
+}

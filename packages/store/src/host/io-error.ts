@@ -32,7 +32,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: "this user may not; check owner and permissions",
   EPERM: "this user may not; check owner, permissions and attributes",
   EROFS: "the file system is read-only; open the store with readOnly, or remount it",
-  ENOENT: "it is not there any more",
+  ENOENT: "it is not there",
   EMFILE: "too many open files; raise the limit (ulimit -n)",
   ENFILE: "the system has too many open files",
   EIO: "the device failed; check the disk",
