@@ -9,11 +9,13 @@ import { runConformance } from "./conformance.ts";
 import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
 import { searchHalfLandings } from "./half-landed.ts";
 import { searchRefusedBlocks } from "./refused-blocks.ts";
+import { searchSealedMeanwhile } from "./sealed-meanwhile.ts";
 import {
   believingShortWrites,
   withClockBehind,
   withoutDamagedCopies,
   withoutFence,
+  withoutNewSegments,
   withoutRenames,
 } from "./spoiled-hosts.ts";
 import { searchRobberies } from "./taken-for-dead.ts";
@@ -69,6 +71,11 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     search: async () => await searchRefusedBlocks(),
     atLeast: 1200,
     control: async () => await searchRefusedBlocks(believingShortWrites),
+  },
+  "a file sealed while it is read": {
+    search: async () => await searchSealedMeanwhile(),
+    atLeast: 600,
+    control: async () => await searchSealedMeanwhile(withoutNewSegments),
   },
   "exchanged files": { search: searchExchangedFiles, atLeast: 90, control: judgeForgedOwner },
 };

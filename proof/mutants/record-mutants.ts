@@ -4,7 +4,6 @@ import { crashesOf, danger } from "./caught-by.ts";
 import type { Mutant } from "./mutant.ts";
 
 const FLIPS = { part: "bit-flips", slice: 0 } as const;
-const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
 
 export const RECORD_MUTANTS: readonly Mutant[] = [
   {
@@ -158,6 +157,6 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
           '  if (active === "sealed" && part.sum === undefined) return undefined;\n  if (active === "sealed") {\n',
       },
     ],
-    caughtBy: INTERLEAVED,
+    caughtBy: danger("a file sealed while it is read"),
   },
 ];
