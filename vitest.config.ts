@@ -14,6 +14,9 @@ const alias = [
   { find: /^@longhand\/store$/, replacement: path("packages/store/src/index.ts") },
 ];
 
+/** What comes at last comes late on a busy machine; what never comes is told all the same. */
+const shared = { expect: { poll: { timeout: 60_000 } } } as const;
+
 export default defineConfig({
   test: {
     // Two at a time, also where there are only two cores: much of the time is waiting for disks and processes.
@@ -22,19 +25,35 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        test: { name: "store", include: ["packages/store/test/**/*.test.ts"], testTimeout: 120_000 },
-      },
-      {
-        resolve: { alias },
-        test: { name: "agent", include: ["packages/agent/test/**/*.test.ts"], testTimeout: 120_000 },
-      },
-      {
-        resolve: { alias },
-        test: { name: "longhand", include: ["packages/longhand/test/**/*.test.ts"], testTimeout: 120_000 },
+        test: {
+          ...shared,
+          name: "store",
+          include: ["packages/store/test/**/*.test.ts"],
+          testTimeout: 120_000,
+        },
       },
       {
         resolve: { alias },
         test: {
+          ...shared,
+          name: "agent",
+          include: ["packages/agent/test/**/*.test.ts"],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          ...shared,
+          name: "longhand",
+          include: ["packages/longhand/test/**/*.test.ts"],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          ...shared,
           name: "repository",
           include: ["test/**/*.test.ts", "proof/test/**/*.test.ts"],
           testTimeout: 300_000,
