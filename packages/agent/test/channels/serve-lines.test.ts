@@ -177,10 +177,13 @@ describe("serveLines", () => {
       write: (line) => void out.push(JSON.parse(line) as Line),
     });
     // All of Bob's are over while Ann's first still runs.
-    await vi.waitFor(() => {
-      const done = out.filter(({ type }) => type === "done").map(({ text }) => text);
-      expect(done).toEqual(["you said b1", "you said b2", "you said b3"]);
-    });
+    await vi.waitFor(
+      () => {
+        const done = out.filter(({ type }) => type === "done").map(({ text }) => text);
+        expect(done).toEqual(["you said b1", "you said b2", "you said b3"]);
+      },
+      { timeout: 60_000 },
+    );
     for (const gate of [...gates.values()].toReversed()) gate.resolve(undefined);
     await serving;
     const ofAnn = out.filter(
@@ -223,7 +226,9 @@ describe("serveLines", () => {
       for (let number = 0; number < 120; number += 1)
         yield await Promise.resolve(JSON.stringify({ ...ann, text: `${number}` }));
       yield JSON.stringify({ ...bobInGroup, text: "me too" });
-      await vi.waitFor(() => expect(agent.said.some(({ said }) => said.text === "me too")).toBe(true));
+      await vi.waitFor(() => expect(agent.said.some(({ said }) => said.text === "me too")).toBe(true), {
+        timeout: 60_000,
+      });
       gate.resolve(undefined);
     }
     const agent = new FakeAgent({

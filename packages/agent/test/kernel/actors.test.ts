@@ -43,9 +43,12 @@ describe("an actor", () => {
       },
     }));
     await actor.send(0);
-    await vi.waitFor(() => {
-      expect(actor.waiting).toBe(0);
-    });
+    await vi.waitFor(
+      () => {
+        expect(actor.waiting).toBe(0);
+      },
+      { timeout: 60_000 },
+    );
     expect([actor.offer(1), actor.offer(2), actor.offer(3)]).toEqual([true, true, false]);
     let isIn = false;
     const waiting = actor.send(4).then(() => {
@@ -92,9 +95,12 @@ describe("an actor", () => {
       },
     }));
     await actor.send("first");
-    await vi.waitFor(() => {
-      expect(seen).toEqual(["first"]);
-    });
+    await vi.waitFor(
+      () => {
+        expect(seen).toEqual(["first"]);
+      },
+      { timeout: 60_000 },
+    );
     await actor.send("second");
     await expect(actor.ask(() => "third", 5)).rejects.toMatchObject({ code: "NO_ANSWER" });
     gate.resolve(undefined);
@@ -111,9 +117,12 @@ describe("an actor", () => {
       },
     }));
     await actor.send(0);
-    await vi.waitFor(() => {
-      expect(offers).toEqual([true, true, false]);
-    });
+    await vi.waitFor(
+      () => {
+        expect(offers).toEqual([true, true, false]);
+      },
+      { timeout: 60_000 },
+    );
   });
 
   test("has a name that no other has while it runs", async () => {
@@ -186,9 +195,12 @@ describe("stop", () => {
       },
     }));
     await actor.send("in hand");
-    await vi.waitFor(() => {
-      expect(actor.waiting).toBe(0);
-    });
+    await vi.waitFor(
+      () => {
+        expect(actor.waiting).toBe(0);
+      },
+      { timeout: 60_000 },
+    );
     await actor.send("waits");
     const asked = actor.ask(() => "asks", 60_000);
     const outside = actor.send("outside");
@@ -236,9 +248,12 @@ describe("stop", () => {
       },
     }));
     await actor.send(1);
-    await vi.waitFor(() => {
-      expect(actor.waiting).toBe(0);
-    });
+    await vi.waitFor(
+      () => {
+        expect(actor.waiting).toBe(0);
+      },
+      { timeout: 60_000 },
+    );
     await actor.stop({ within: 1 });
     expect({ seen, events }).toEqual({ seen: ["wrote what was left"], events: [] });
   });
@@ -250,9 +265,12 @@ describe("stop", () => {
     const actor = kernel.spawn<number>({ name: "never there" }, () => late.promise);
     await actor.stop({ within: 1 });
     late.resolve({ receive: () => {}, stop });
-    await vi.waitFor(() => {
-      expect(stop).toHaveBeenCalledTimes(1);
-    });
+    await vi.waitFor(
+      () => {
+        expect(stop).toHaveBeenCalledTimes(1);
+      },
+      { timeout: 60_000 },
+    );
   });
 
   test("is refused with a limit that is none, and changes nothing", async () => {

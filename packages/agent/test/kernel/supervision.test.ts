@@ -67,9 +67,12 @@ describe("an actor that crashes", () => {
     }));
     for (const message of [1, 2, 3, 4, 5]) expect(actor.offer(message)).toBe(true);
     const asked = actor.ask(() => 6, 60_000).catch((error: unknown) => error);
-    await vi.waitFor(() => {
-      expect(actor.state).toBe("failed");
-    });
+    await vi.waitFor(
+      () => {
+        expect(actor.state).toBe("failed");
+      },
+      { timeout: 60_000 },
+    );
     expect(typesOf(events)).toEqual([
       ...["undeliverable", "crashed", "undeliverable", "crashed", "undeliverable"],
       ...["undeliverable", "undeliverable", "undeliverable", "failed"],
@@ -135,9 +138,12 @@ describe("an actor that crashes", () => {
       stop: () => Promise.reject(new Error("second")),
     }));
     await actor.send(1);
-    await vi.waitFor(() => {
-      expect(typesOf(events)).toEqual(["undeliverable", "crashed"]);
-    });
+    await vi.waitFor(
+      () => {
+        expect(typesOf(events)).toEqual(["undeliverable", "crashed"]);
+      },
+      { timeout: 60_000 },
+    );
     expect(events[1]).toMatchObject({ error: { message: "first; and its stop() failed: second" } });
     await actor.stop();
     expect(events.at(-1)).toMatchObject({ type: "failed", error: { message: "second" } });

@@ -54,7 +54,7 @@ describe("a socket", () => {
     const heard: string[] = [];
     const presence = await processes.listen(path, (text) => heard.push(text));
     expect(await processes.tell(path, "wants a")).toBe("told");
-    await vi.waitFor(() => expect(heard).toEqual(["wants a"]));
+    await vi.waitFor(() => expect(heard).toEqual(["wants a"]), { timeout: 60_000 });
     await sendRaw("first\nsecond\n");
     await sendRaw("x".repeat(MAX_MESSAGE_BYTES + 1));
     await sendRaw(`${"x".repeat(MAX_MESSAGE_BYTES + 1)}\n`);

@@ -48,11 +48,14 @@ describe("after a sync of the journal has failed", () => {
   test("everything is refused with STORE_FAILED, although the disk is well again, and nothing more is written", async () => {
     const store = await fail(directory, nodeHost);
     // It declares itself dead after it has answered: its mark is the last that it leaves.
-    const before = await vi.waitFor(async () => {
-      const files = await bytesIn(directory);
-      expect([...files.keys()].filter((path) => path.endsWith(".fence"))).toHaveLength(1);
-      return files;
-    });
+    const before = await vi.waitFor(
+      async () => {
+        const files = await bytesIn(directory);
+        expect([...files.keys()].filter((path) => path.endsWith(".fence"))).toHaveLength(1);
+        return files;
+      },
+      { timeout: 60_000 },
+    );
     const refused = { code: "STORE_FAILED", message: expect.stringContaining("reopen") as string };
     await expect(store.session("a").append(user("x"))).rejects.toMatchObject(refused);
     await expect(store.session("new").append(user("x"))).rejects.toMatchObject(refused);

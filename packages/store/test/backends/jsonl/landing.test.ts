@@ -59,7 +59,7 @@ describe("landing that fails", () => {
       expect(await contentsOf(session)).toEqual(contents);
       expect(await store.search("e 7.")).toMatchObject([{ seq: 17 }, { seq: 7 }]);
       for await (const info of store.list()) expect(info).toMatchObject({ key: "a", seq: 22, count: 20 });
-      await vi.waitFor(() => expect(errors).toHaveLength(1));
+      await vi.waitFor(() => expect(errors).toHaveLength(1), { timeout: 60_000 });
       expect(errors).toMatchObject([{ code, detail: { file: `${DIRECTORY}/a.jsonl`, errno } }]);
       const path = `${DIRECTORY}/a.jsonl`;
       expect((await readSimulatedFile(host, path)).toString().split("\n")).toHaveLength(2);
@@ -67,9 +67,12 @@ describe("landing that fails", () => {
 
       faults.end();
       await store.session("b").append(user("of another session"));
-      await vi.waitFor(async () => {
-        expect((await readSimulatedFile(host, path)).toString()).toContain('"again"');
-      });
+      await vi.waitFor(
+        async () => {
+          expect((await readSimulatedFile(host, path)).toString()).toContain('"again"');
+        },
+        { timeout: 60_000 },
+      );
       expect(errors).toHaveLength(1);
       await store.close();
       const again = await openCollecting(jsonlBackend(DIRECTORY, { host }));
@@ -136,7 +139,9 @@ describe("when more than 16 MiB wait to be landed", () => {
     const written = await fill(session);
     faults.end();
     // The first may still be told of the old failure, if that is what makes the store try again.
-    await vi.waitFor(async () => expect(await session.append(user("after"))).toEqual({ seq: written + 1 }));
+    await vi.waitFor(async () => expect(await session.append(user("after"))).toEqual({ seq: written + 1 }), {
+      timeout: 60_000,
+    });
     expect((await session.messages({ last: 1 }))[0]).toEqual(user("after"));
     await store.close();
   });
