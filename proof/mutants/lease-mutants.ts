@@ -48,10 +48,20 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     breaks: "acknowledged is durable: the next holder opens the file before the last records are in it",
     file: "backends/jsonl/writing/tenures.ts",
     edits: [
-      { find: "      if (!(await this.#around.settle(log))) return;\n", replace: "" },
-      { find: "      if (log.unlandedBytes > 0 || log.isUnsynced) return;\n", replace: "" },
+      {
+        find:
+          "    if (log !== undefined) {\n      if (!(await this.#around.settle(log))) return;\n" +
+          "      if (log.unlandedBytes > 0 || log.isUnsynced) return;\n    }\n",
+        replace: "",
+      },
+      {
+        find: "    await tenure.setLog(undefined);\n    try {\n      await tenure.lease.giveUp();\n",
+        replace:
+          "    try {\n      await tenure.lease.giveUp();\n" +
+          "      if (log !== undefined) await this.#around.settle(log);\n      await tenure.setLog(undefined);\n",
+      },
     ],
-    caughtBy: INTERLEAVED,
+    caughtBy: danger("a file sealed while it is read"),
   },
   {
     name: "waiting-line-ignored",
