@@ -72,13 +72,16 @@ export class AliasTable {
   async #look(names: readonly string[]): Promise<void> {
     const texts = new Map<string, string>();
     for (const name of names) {
-      this.#targets.delete(name);
       const text = await readSmallFile(this.#files, `${this.#layout.aliases}/${name}`, MAX_ALIAS_BYTES);
       if (text !== undefined) texts.set(name, text);
     }
-    if (texts.size === 0) return;
-    const own = await this.#namesWithSessions();
-    for (const [name, text] of texts) if (!own.has(name)) this.#targets.set(name, readAlias(text, name)?.key);
+    const own = texts.size === 0 ? new Set<string>() : await this.#namesWithSessions();
+    // All at once: whoever asks meanwhile is answered with what was known before.
+    for (const name of names) {
+      const text = texts.get(name);
+      if (text === undefined || own.has(name)) this.#targets.delete(name);
+      else this.#targets.set(name, readAlias(text, name)?.key);
+    }
     await this.#remove([...texts.keys()].filter((name) => own.has(name)));
   }
 
