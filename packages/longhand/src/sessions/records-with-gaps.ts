@@ -42,8 +42,11 @@ export async function* recordsWithGaps(
   });
   const wanted = { live: !all, to: end, ...(last === undefined ? {} : { last }) };
   // Where nothing is left of what should be seen, all that is left is gone through to show where it was.
-  const orElse = count > 0 ? await firstKeptSeq(session) : end + 1;
-  const begin = from ?? (await firstOf(session.records(wanted)))?.seq ?? orElse;
+  const isUnreadable = count > 0 && end === seq;
+  const begin =
+    from ??
+    (await firstOf(session.records(wanted)))?.seq ??
+    (isUnreadable ? await firstKeptSeq(session) : end + 1);
   if (from === undefined) for (const [first, to] of await gapsBefore(session, begin)) yield gap(first, to);
   let next = begin;
   if (begin <= end) {

@@ -2,7 +2,7 @@
 
 import { arrange } from "../catalog/list.ts";
 import { matchMessage, parseQuery } from "../catalog/search.ts";
-import { LonghandError } from "../errors.ts";
+import { isLonghandError, LonghandError } from "../errors.ts";
 import { checkKey } from "../record/key.ts";
 import type { Message } from "../record/message.ts";
 import type { SessionInfo } from "../record/session-record.ts";
@@ -93,11 +93,13 @@ export class BackendStore<M extends Message> implements Store<M> {
   async #ownKeys(keys: readonly string[]): Promise<ReadonlySet<string>> {
     const own = new Set(keys);
     for (const key of keys) {
-      // One that cannot be read is reported when all are gone through.
-      const snapshot = await this.#open()
-        .snapshot(key)
-        .catch(() => undefined);
-      if (snapshot !== undefined) own.add(snapshot.info.key);
+      try {
+        const snapshot = await this.#open().snapshot(key);
+        if (snapshot !== undefined) own.add(snapshot.info.key);
+      } catch (error) {
+        // One that cannot be read is reported when all are gone through.
+        if (!isLonghandError(error, "SESSION_DAMAGED")) throw error;
+      }
     }
     return own;
   }

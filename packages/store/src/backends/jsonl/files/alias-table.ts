@@ -20,12 +20,18 @@ const ALIAS_SUFFIX = ".json";
 export const DAMAGED_ALIAS =
   'it no longer says which session is meant by this other key. The notes "migrated-from" name the aliases of each session; remove the file to give the key a session of its own';
 
-/** By this key another session is meant, or perhaps one that nobody can name: none may be begun for it. */
-export class NameOfAnother extends Error {
-  override readonly name = "NameOfAnother";
+/** SESSION_EXISTS: by this key another session is meant, or perhaps one that nobody can name: none may be begun for it. */
+export async function checkNoAlias(files: FileSystem, layout: Layout, key: string): Promise<void> {
+  if (!(await isAlias(files, layout, key))) return;
+  const file = aliasPath(layout, key);
+  throw new LonghandError(
+    "SESSION_EXISTS",
+    `${JSON.stringify(key)} is another name of a session (${file}); open the store again to reach that`,
+    { key, file },
+  );
 }
 
-export async function isNameOfAnother(files: FileSystem, layout: Layout, key: string): Promise<boolean> {
+export async function isAlias(files: FileSystem, layout: Layout, key: string): Promise<boolean> {
   return (await files.stat(aliasPath(layout, key))) !== undefined;
 }
 

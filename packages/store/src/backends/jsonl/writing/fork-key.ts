@@ -7,7 +7,7 @@ import { newId } from "../../new-id.ts";
 import type { Snapshot } from "../../../store/backend.ts";
 import { checkFork } from "../../check-fork.ts";
 import { checkForkPoint, forkSession } from "./fork-session.ts";
-import { isNameOfAnother } from "../files/alias-table.ts";
+import { isAlias } from "../files/alias-table.ts";
 import { sessionPath } from "../files/layout.ts";
 import { newestPutAway } from "../reading/list-sessions.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
@@ -31,7 +31,7 @@ export async function forkKey(
   try {
     const seq = log?.state.seq ?? 0;
     const { files } = around.host;
-    const isNewKeyTaken = child.log !== undefined || (await isNameOfAnother(files, around.layout, child.key));
+    const isNewKeyTaken = child.log !== undefined || (await isAlias(files, around.layout, child.key));
     const last = checkFork({ key: parent.key, seq, newKey: child.key, isNewKeyTaken, at });
     if (log === undefined) return;
     checkForkPoint(log.header, seq, last);

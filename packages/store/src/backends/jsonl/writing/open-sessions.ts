@@ -15,7 +15,7 @@ import { newId } from "../../new-id.ts";
 import type { Damage, SessionInfo } from "../../../record/session-record.ts";
 import { unexplainedLinks } from "../files/explain-links.ts";
 import { putAwayDirectory, type PutAwayStatus, type SessionFile } from "../files/find-session-file.ts";
-import { isNameOfAnother, NameOfAnother } from "../files/alias-table.ts";
+import { checkNoAlias } from "../files/alias-table.ts";
 import { sessionPath, type Layout } from "../files/layout.ts";
 import { NameSync } from "../files/name-sync.ts";
 import { removeSegments } from "../files/remove-segments.ts";
@@ -104,8 +104,7 @@ export class OpenSessions {
       if (log !== undefined) return log;
     }
     // Another process may have migrated since we opened the store.
-    if (await isNameOfAnother(this.#host.files, this.#layout, tenure.key))
-      throw new NameOfAnother(tenure.key);
+    await checkNoAlias(this.#host.files, this.#layout, tenure.key);
     const log = await this.#create(tenure.key, at);
     await tenure.setLog(log);
     return log;

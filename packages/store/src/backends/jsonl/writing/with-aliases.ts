@@ -3,10 +3,11 @@
  * done to the session that is meant, which goes on calling itself by its own.
  */
 
+import { isLonghandError } from "../../../errors.ts";
 import type { FileSystem } from "../../../host/host.ts";
 import type { BackendUpkeepOptions, OpenBackend } from "../../../store/backend.ts";
 import type { VerifyReport } from "../../../store/types.ts";
-import { NameOfAnother, type AliasTable } from "../files/alias-table.ts";
+import type { AliasTable } from "../files/alias-table.ts";
 import type { Layout } from "../files/layout.ts";
 import { findDamagedAliases } from "../upkeep/damaged-aliases.ts";
 
@@ -56,7 +57,8 @@ export function withAliases(
       const write = async (): Promise<{ readonly seq: number }> =>
         await by(key, async (meant) => await backend.write(meant, operation));
       return await write().catch(async (error: unknown) => {
-        if (!(error instanceof NameOfAnother)) throw error;
+        // Refused so, a write has met a name that has come since the store was opened.
+        if (!isLonghandError(error, "SESSION_EXISTS")) throw error;
         await learn(key);
         return await write();
       });
