@@ -11,6 +11,8 @@ import { openaiCompatible } from "./openai-compatible.ts";
 export interface HostedModelSettings {
   readonly url?: string | undefined;
   readonly apiKey?: string | undefined;
+  /** What a person can do where there is no key. By default: set the provider's usual variable. */
+  readonly missingKeyRemedy?: string | undefined;
 }
 
 export interface ModelSettings extends Readonly<Partial<Record<HostedProvider, HostedModelSettings>>> {
@@ -35,13 +37,13 @@ export function chooseModel(spec: string, settings: ModelSettings): Model {
       return ollama({ ...(name === "" ? {} : { model: name }), ...url, ...notice });
     }
     case "openai": {
-      const { url = OPENAI_URL, apiKey } = settings.openai ?? {};
-      if (url === OPENAI_URL && apiKey === undefined) throw keyMissing(spec, "OPENAI_API_KEY");
+      const { url = OPENAI_URL, apiKey, missingKeyRemedy = "set OPENAI_API_KEY" } = settings.openai ?? {};
+      if (url === OPENAI_URL && apiKey === undefined) throw keyMissing(spec, missingKeyRemedy);
       return openaiCompatible({ model: named(spec, name), url, apiKey });
     }
     case "anthropic": {
-      const { url, apiKey } = settings.anthropic ?? {};
-      if (apiKey === undefined) throw keyMissing(spec, "ANTHROPIC_API_KEY");
+      const { url, apiKey, missingKeyRemedy = "set ANTHROPIC_API_KEY" } = settings.anthropic ?? {};
+      if (apiKey === undefined) throw keyMissing(spec, missingKeyRemedy);
       return anthropic({ model: named(spec, name), apiKey, url });
     }
     case "offline":
@@ -77,10 +79,6 @@ function unknown(spec: string, remedy: string): AgentError {
   return new AgentError("MODEL_UNKNOWN", `unknown model "${spec}": ${remedy} There are ${kinds}.`, { spec });
 }
 
-function keyMissing(spec: string, variable: string): AgentError {
-  return new AgentError(
-    "MODEL_REFUSED",
-    `the model "${spec}" needs an API key: set ${variable} or name a file that holds it`,
-    { spec },
-  );
+function keyMissing(spec: string, remedy: string): AgentError {
+  return new AgentError("MODEL_REFUSED", `the model "${spec}" needs an API key: ${remedy}`, { spec });
 }

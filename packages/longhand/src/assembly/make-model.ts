@@ -33,7 +33,11 @@ export async function modelMaker(
   const keys: string[] = [];
   for (const place of config.keys) {
     const apiKey = await keyAt(place, environment);
-    hosted[place.provider] = { url: models[place.provider].url, apiKey };
+    hosted[place.provider] = {
+      url: models[place.provider].url,
+      apiKey,
+      missingKeyRemedy: missingKeyRemedy(place, config.files),
+    };
     if (apiKey !== undefined) keys.push(apiKey);
   }
   const settings: ModelSettings = {
@@ -63,4 +67,13 @@ async function keyAt(
   environment: ConfigEnvironment,
 ): Promise<string | undefined> {
   return await readSecret({ environment, name: variable, ...(file === undefined ? {} : { file }) });
+}
+
+function missingKeyRemedy({ provider, variable, file }: KeyPlace, files: Config["files"]): string {
+  const settings = files.find(({ from }) => from === "home")?.path ?? "longhand.json of the home";
+  const inFile =
+    file === undefined
+      ? `name a file of mode 0600 that holds it as models.${provider}.api_key_file in ${settings}`
+      : `write it into ${file} (mode 0600), which is empty or not there`;
+  return `set ${variable} in the environment, or ${inFile}`;
 }

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { HOSTED_PROVIDERS } from "@longhand/agent/settings";
 import { expect, test } from "vitest";
 import { modelMaker } from "../../src/assembly/make-model.ts";
@@ -21,5 +23,21 @@ test("the key of each hosted provider reaches its model, and is hidden", async (
       expect(maker.redact(`so ${secret(provider)} it is`)).not.toContain(secret(provider));
       expect(without.redact(secret(provider))).toBe(secret(provider));
     }
+  });
+});
+
+test("a key that is missing is asked for where the configuration looks for it", async () => {
+  await withTemporaryDirectory(async (home) => {
+    const places = tourPlaces(home);
+    const settings = join(places.home.path, "longhand.json");
+    await mkdir(places.home.path, { recursive: true });
+    const file = join(home, "key-of-anthropic");
+    const models = { openai: { api_key_env: "WORK_KEY" }, anthropic: { api_key_file: file } };
+    await writeFile(settings, JSON.stringify({ models }));
+    const maker = await modelMaker(await readConfig(places, {}), {}, () => undefined);
+    await expect(maker.make("openai:some")).rejects.toThrow(
+      `set WORK_KEY in the environment, or name a file of mode 0600 that holds it as models.openai.api_key_file in ${settings}`,
+    );
+    await expect(maker.make("anthropic:some")).rejects.toThrow(`write it into ${file}`);
   });
 });
