@@ -20,7 +20,7 @@ export const kills: Part = {
   title: "Real kills",
   counts: { kills: 100, acknowledgements: 300 },
   gateSlices: 5,
-  weight: 8,
+  weight: 6,
   isLeftToChance: true,
   obstacle: async () => await Promise.resolve(undefined),
   run: async (slice, findings) => {
