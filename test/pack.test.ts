@@ -2,10 +2,11 @@
 
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { readPackageJson } from "./support/package-json.ts";
 import { PACKAGES, ROOT } from "./support/project.ts";
+import { readImports } from "./support/read-imports.ts";
 import { mustRun, runCommand } from "./support/run-command.ts";
 import { temporaryDirectory } from "./support/temporary-directory.ts";
 
@@ -33,7 +34,7 @@ test.each(PACKAGES)(
     const { files } = await pack(name, await temporaryDirectory());
     const paths = files.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
-    expect(paths.filter((path) => path.endsWith(".tsbuildinfo"))).toEqual([]);
+    expect(paths.filter((path) => /\.(?:tsbuildinfo|map)$/.test(path))).toEqual([]);
     const others = paths.filter((path) => !["LICENSE", "README.md", "package.json"].includes(path));
     expect(others.length).toBeGreaterThan(0);
     // bin/ is not built: npm links a command only if its file is there when the clone is installed.
@@ -45,12 +46,21 @@ test.each(PACKAGES)(
   },
 );
 
+test("the main entry of the store loads nothing of its testing entry", async () => {
+  const isTesting = (path: string): boolean => path.includes("/testing/");
+  const dist = join(ROOT, "packages/store/dist");
+  const loaded = await filesLoadedBy(join(dist, "index.js"));
+  expect(loaded.length).toBeGreaterThan(20);
+  expect(loaded.filter(isTesting)).toEqual([]);
+  expect((await filesLoadedBy(join(dist, "testing/index.js"))).filter(isTesting)).not.toEqual([]);
+});
+
 test.each(PACKAGES)("packages/%s carries the repository's licence", async (name) => {
   const licence = await readFile(join(ROOT, "packages", name, "LICENSE"), "utf8");
   expect(licence).toBe(await readFile(join(ROOT, "LICENSE"), "utf8"));
 });
 
-test("both packages install in an empty project, every export imports, the command runs", async () => {
+test("the packages install in an empty project, every export imports, the command runs", async () => {
   const directory = await temporaryDirectory();
   const project = join(directory, "project");
   await mkdir(project);
@@ -78,6 +88,17 @@ test("both packages install in an empty project, every export imports, the comma
   );
   expect(inside.stderr).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED");
 });
+
+/** Every file that importing this one loads, itself included, by the relative imports of the built code. */
+async function filesLoadedBy(entry: string, loaded = new Set<string>()): Promise<readonly string[]> {
+  if (loaded.has(entry)) return [...loaded];
+  loaded.add(entry);
+  const imports = readImports({ path: entry, text: await readFile(entry, "utf8") });
+  for (const { specifier } of imports) {
+    if (specifier.startsWith(".")) await filesLoadedBy(join(dirname(entry), specifier), loaded);
+  }
+  return [...loaded];
+}
 
 function exportsOf(name: string): string[] {
   const packageJson = readPackageJson(name);
