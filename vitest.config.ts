@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -14,8 +14,23 @@ const alias = [
   { find: /^@longhand\/store$/, replacement: path("packages/store/src/index.ts") },
 ];
 
-/** What comes at last comes late on a busy machine; what never comes is told all the same. */
-const shared = { expect: { poll: { timeout: 60_000 } } } as const;
+/** Tests that need root, mounts, tmux, the sandbox, or that kill or start many processes. */
+const SYSTEM_TESTS = "*.system.test.ts";
+
+/** Waits have long limits: on a busy machine everything comes late, and what never comes still fails. */
+const shared = { expect: { poll: { timeout: 60_000 } }, testTimeout: 300_000 } as const;
+
+function projectOf(name: string, directories: readonly string[]): TestProjectInlineConfiguration {
+  return {
+    resolve: { alias },
+    test: {
+      ...shared,
+      name,
+      include: directories.map((directory) => `${directory}/**/*.test.ts`),
+      exclude: [`**/${SYSTEM_TESTS}`],
+    },
+  };
+}
 
 export default defineConfig({
   test: {
@@ -23,40 +38,20 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ["default", path("test/support/closing-line-reporter.ts")],
     projects: [
+      projectOf("store", ["packages/store/test"]),
+      projectOf("agent", ["packages/agent/test"]),
+      projectOf("longhand", ["packages/longhand/test"]),
+      projectOf("repository", ["test", "proof/test"]),
       {
         resolve: { alias },
         test: {
           ...shared,
-          name: "store",
-          include: ["packages/store/test/**/*.test.ts"],
-          testTimeout: 120_000,
-        },
-      },
-      {
-        resolve: { alias },
-        test: {
-          ...shared,
-          name: "agent",
-          include: ["packages/agent/test/**/*.test.ts"],
-          testTimeout: 120_000,
-        },
-      },
-      {
-        resolve: { alias },
-        test: {
-          ...shared,
-          name: "longhand",
-          include: ["packages/longhand/test/**/*.test.ts"],
-          testTimeout: 120_000,
-        },
-      },
-      {
-        resolve: { alias },
-        test: {
-          ...shared,
-          name: "repository",
-          include: ["test/**/*.test.ts", "proof/test/**/*.test.ts"],
-          testTimeout: 300_000,
+          name: "system",
+          include: [
+            `packages/*/test/**/${SYSTEM_TESTS}`,
+            `test/**/${SYSTEM_TESTS}`,
+            `proof/test/**/${SYSTEM_TESTS}`,
+          ],
         },
       },
     ],

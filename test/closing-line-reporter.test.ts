@@ -15,15 +15,18 @@ async function runTests(files: Readonly<Record<string, string>>): Promise<Comman
   return await runCommand(process.execPath, args, directory);
 }
 
-test("counts what passed, failed and was skipped, on one plain line", async () => {
+test("counts what passed, failed and was skipped, on one plain line, and says why it was skipped", async () => {
   const result = await runTests({
     "some.test.js": `
       test("good", () => {});
       test("good too", () => {});
       test("bad", () => { throw new Error("bad"); });
+      test("needs root", ({ skip }) => skip("it mounts a disk"));
       test["skip"]("left out", () => {});`,
   });
-  expect(result.stdout).toBe("2 passed, 1 failed, 1 skipped\n");
+  expect(result.stdout).toBe(
+    "skipped: needs root: it mounts a disk\nskipped: left out: no reason given\n2 passed, 1 failed, 2 skipped\n",
+  );
   expect(result.exitCode).toBe(1);
 });
 

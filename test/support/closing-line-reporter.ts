@@ -1,6 +1,7 @@
 /**
- * Ends a test run with one plain line, "N passed, N failed, N skipped", for people and programs that read no colours.
- * Whatever makes the run fail counts as failed: also a file that could not be loaded and an error outside any test.
+ * Ends a test run with the reason of each skipped test and one plain line, "N passed, N failed, N skipped", for people and
+ * programs that read no colours. Whatever makes the run fail counts as failed: also a file that could not be loaded and an
+ * error outside any test.
  */
 
 import type { Reporter, TestModule, Vitest } from "vitest/node";
@@ -17,7 +18,11 @@ export default class ClosingLineReporter implements Reporter {
     for (const module of modules) {
       counts.failed += module.errors().length;
       for (const test of module.children.allTests()) {
-        const { state } = test.result();
+        const result = test.result();
+        const { state } = result;
+        if (state === "skipped") {
+          this.#vitest?.logger.log(`skipped: ${test.fullName}: ${result.note ?? "no reason given"}`);
+        }
         // A test still pending at the end was never run to its end: that is no pass.
         counts[state === "pending" ? "failed" : state]++;
       }

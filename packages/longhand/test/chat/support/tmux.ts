@@ -79,7 +79,7 @@ export async function withTmux(
           typeof each === "string" ? !seen.includes(each) : !each.test(seen),
         );
         if (missing.length === 0) return seen;
-        if (tries === 300) throw new Error(`not seen: ${missing.join(", ")}\n${seen}`);
+        if (tries === 1200) throw new Error(`not seen: ${missing.join(", ")}\n${seen}`);
         await pause(50);
       }
     },
