@@ -14,6 +14,7 @@ import type { ChatLink } from "./chat-link.ts";
 import type { ChatTerminal } from "./chat-terminal.ts";
 import { ChatInput } from "./chat-input.ts";
 import { ChatNotes, PROMPT } from "./chat-notes.ts";
+import { continueLine } from "./continue-line.ts";
 import { ALL_COMMANDS } from "./commands/all-commands.ts";
 import { greetingLines } from "./greeting.ts";
 import { measureUsage } from "./measure-usage.ts";
@@ -153,6 +154,11 @@ class Chat {
     this.#screen.changed();
     await Promise.race([hurried, Promise.all([this.#work.idle(), ...this.#beside])]);
     for (const text of unsent) this.#notes.print(`· not sent: ${onOneLine(text)}`, "yellow");
+    await this.#notes.guard(async () => {
+      const line = await continueLine(this.#conversation, this.#options);
+      // A command to paste is not broken into lines.
+      if (line !== undefined) this.#screen.print([this.#terminal.colors.dim(line)]);
+    });
   }
 
   #submit(text: string): void {

@@ -10,6 +10,7 @@ import type { Output } from "../terminal/output.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import type { ChatSurroundings } from "./chat-command.ts";
 import type { ChatLink } from "./chat-link.ts";
+import { continueLine } from "./continue-line.ts";
 import { ALL_COMMANDS } from "./commands/all-commands.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { greetingLines } from "./greeting.ts";
@@ -70,6 +71,8 @@ class PipedChat {
       }
       const isWell = await this.#answerAll();
       await untilAborted(this.#conversation.settled(), this.#signal);
+      const line = isPerson ? await continueLine(this.#conversation, this.#options) : undefined;
+      if (line !== undefined) output.write(`${line}\n`);
       return isWell && !this.#signal.aborted ? EXIT.ok : EXIT.failed;
     } finally {
       unlink();

@@ -6,13 +6,14 @@ const SECOND = 1000;
 
 export class TurnClock {
   readonly #now: () => Date;
-  #since = 0;
+  #since: number | undefined;
   #retryAt: number | undefined;
 
   constructor(now: () => Date) {
     this.#now = now;
   }
 
+  /** Work has begun. Before the first call there is no time to show. */
   begin(): void {
     this.#since = this.#now().getTime();
     this.#retryAt = undefined;
@@ -27,6 +28,7 @@ export class TurnClock {
     const now = this.#now().getTime();
     if (this.#retryAt !== undefined)
       return `trying again in ${formatWait(this.#retryAt - now)} · Ctrl-C cancels`;
+    if (this.#since === undefined) return "opening · Ctrl-C cancels";
     return `working ${Math.max(0, Math.floor((now - this.#since) / SECOND))} s · Ctrl-C cancels`;
   }
 }

@@ -1,7 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { gate, untilCancelled, withChat } from "./support/chat-in-memory.ts";
+import { type ChatInMemory, gate, untilCancelled, withChat } from "./support/chat-in-memory.ts";
+import { TurnClock } from "../../src/chat/turn-clock.ts";
 import type { Script } from "./support/fake-agent.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
 
@@ -91,6 +92,38 @@ describe("a chat on a terminal", () => {
       expect(terminal.text).not.toContain("waiting:");
     });
   });
+
+  test("no clock is shown before work has begun", () => {
+    let now = new Date("2026-11-15T12:00:00.000Z");
+    const clock = new TurnClock(() => now);
+    expect(clock.describe()).not.toMatch(/\d/);
+    clock.begin();
+    now = new Date("2026-11-15T12:00:07.500Z");
+    expect(clock.describe()).toContain("working 7 s");
+  });
+
+  test.each([["Ctrl-D", CTRL_D] as const, ["/quit", "/quit\r"] as const])(
+    "%s says how to continue, once something was said",
+    async (_, keys) => {
+      const kept = { keptBy: "jsonl" as const };
+      const left = async (words: string): Promise<string> => {
+        let text = "";
+        const use = async (chat: ChatInMemory): Promise<void> => {
+          if (words !== "") {
+            chat.enters(words);
+            await chat.sees(`You said: ${words}`, /tokens · fake:one · talk/);
+          }
+          chat.terminal.type(keys);
+          await chat.ended;
+          text = chat.terminal.text;
+        };
+        await withChat(echo, use, kept);
+        return text;
+      };
+      expect(await left("hello")).toContain("To continue this conversation: longhand chat talk");
+      expect(await left("")).not.toContain("To continue");
+    },
+  );
 
   test("SIGTERM and a terminal that is gone end it cleanly", async () => {
     const controller = new AbortController();

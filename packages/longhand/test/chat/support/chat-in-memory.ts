@@ -25,6 +25,8 @@ export interface InMemoryOptions extends Partial<
   readonly width?: number;
   readonly height?: number;
   readonly tools?: readonly Tool[];
+  /** What the agent says about its store; it is always in memory. @default "memory" */
+  readonly keptBy?: AgentInstance["keptBy"];
 }
 
 /** Leaves the chat when `use` is done. */
@@ -36,7 +38,7 @@ export async function withChat(
   const { width, height, tools, historyFile, key = "talk", currentDirectory = "/", signal } = options;
   const terminal = new VirtualTerminal(width, height);
   const link = new ChatLink();
-  const { agent, store } = await fakeAgent(link, script, tools);
+  const { agent, store } = await fakeAgent(link, script, tools, options.keptBy);
   const ended = runChat({
     agent,
     key,

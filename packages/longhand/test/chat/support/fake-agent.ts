@@ -42,6 +42,7 @@ export async function fakeAgent(
   link: ChatLink,
   script: Script,
   tools: readonly Tool[] = [],
+  keptBy: AgentInstance["keptBy"] = "memory",
 ): Promise<FakeAgent> {
   const store = await openStore(memoryBackend());
   const conversations = new Map<string, FakeConversation>();
@@ -51,7 +52,7 @@ export async function fakeAgent(
     workspace: "/tmp/workspace",
     store,
     memory: undefined,
-    keptBy: "memory",
+    keptBy,
     tools,
     skills: { found: [], invalid: [], promptSection: () => "", load: () => Promise.resolve(undefined) },
     get model() {
