@@ -7,6 +7,7 @@ import { HOSTED_PROVIDERS, type HostedProvider } from "./hosted-providers.ts";
 import type { Model } from "./model.ts";
 import { ollama } from "./ollama.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
+import { suggestHostedModel } from "./suggest-model.ts";
 
 export interface HostedModelSettings {
   readonly url?: string | undefined;
@@ -67,8 +68,8 @@ function isPartOf(provider: string, known: string): boolean {
 function suggestion(spec: string, provider: string, name: string): string {
   const near = suggestName(provider, PROVIDERS) ?? PROVIDERS.find((known) => isPartOf(provider, known));
   if (near !== undefined) return `did you mean "${name === "" ? near : `${near}:${name}`}"?`;
-  if (/^claude/i.test(spec)) return `did you mean "anthropic:${spec}"?`;
-  if (/^(gpt|o\d)/i.test(spec)) return `did you mean "openai:${spec}"?`;
+  const hosted = suggestHostedModel(spec);
+  if (hosted !== undefined) return `did you mean "${hosted}"?`;
   return spec.trim() === ""
     ? 'write e.g. "ollama:gemma4:e4b".'
     : `models are named with their provider, e.g. "ollama:${spec}".`;

@@ -1,5 +1,6 @@
 /** What the offline assistant says of itself. */
 
+import { EXAMPLE_MODELS } from "../models/suggest-model.ts";
 import { OFFLINE_TOOLS, type OfflineTool } from "./understand-request.ts";
 
 /** Its first line in a conversation. Whether it was said is told by its beginning. */
@@ -7,7 +8,8 @@ export const NOTICE_BEGINS = "I am not a language model";
 export const NOTICE: string = [
   `${NOTICE_BEGINS}, only a small offline assistant that understands a few plain requests and uses the real tools.`,
   "To talk to a model: install Ollama (https://ollama.com) and run `ollama pull gemma4:e4b`,",
-  "or set OPENAI_API_KEY or ANTHROPIC_API_KEY and choose a model (`longhand config show` tells where).",
+  `or name a hosted one: \`--model openai:${EXAMPLE_MODELS.openai}\` (key in OPENAI_API_KEY)`,
+  `or \`--model anthropic:${EXAMPLE_MODELS.anthropic}\` (key in ANTHROPIC_API_KEY).`,
 ].join(" ");
 
 const EXAMPLES: Readonly<Record<OfflineTool, readonly string[]>> = {

@@ -11,6 +11,7 @@ import {
   type Model,
   type ModelSettings,
 } from "@longhand/agent";
+import { EXAMPLE_MODELS } from "@longhand/agent/settings";
 import type { Config, KeyPlace } from "../config/config.ts";
 import type { ConfigEnvironment } from "../config/read-config.ts";
 
@@ -31,6 +32,7 @@ export async function modelMaker(
   const { models } = config;
   const hosted: Partial<Record<HostedProvider, HostedModelSettings>> = {};
   const keys: string[] = [];
+  const found: string[] = [];
   for (const place of config.keys) {
     const apiKey = await keyAt(place, environment);
     hosted[place.provider] = {
@@ -38,7 +40,9 @@ export async function modelMaker(
       apiKey,
       missingKeyRemedy: missingKeyRemedy(place, config.files),
     };
-    if (apiKey !== undefined) keys.push(apiKey);
+    if (apiKey === undefined) continue;
+    keys.push(apiKey);
+    found.push(keyFound(place));
   }
   const settings: ModelSettings = {
     ...hosted,
@@ -56,10 +60,16 @@ export async function modelMaker(
       whyOffline = isRunning
         ? `Ollama at ${models.ollama.url} has no model that can call tools`
         : `Ollama does not run at ${models.ollama.url}`;
+      // Offered once, never used: nothing is sent to a hosted model that was not named.
+      for (const text of found.splice(0)) onNotice(text);
       return offlineModel();
     },
     whyOffline: () => whyOffline,
   };
+}
+
+function keyFound({ provider, variable, isSet, file }: KeyPlace): string {
+  return `key found in ${isSet ? variable : (file ?? variable)}: --model ${provider}:${EXAMPLE_MODELS[provider]}`;
 }
 
 async function keyAt(

@@ -3,7 +3,7 @@
  * in docs/config.md are held to it by tests.
  */
 
-import { suggestName, TOOL_NAMES } from "@longhand/agent/settings";
+import { suggestHostedModel, suggestName, TOOL_NAMES } from "@longhand/agent/settings";
 import * as z from "zod";
 import type { Settings } from "./settings.ts";
 
@@ -15,10 +15,7 @@ const name = z
   );
 const model = z
   .string()
-  .regex(
-    /^(?:auto|offline|ollama|(?:ollama|openai|anthropic):\S+)$/,
-    'must be "auto", "offline", "ollama", or "ollama:NAME", "openai:NAME" or "anthropic:NAME"',
-  );
+  .regex(/^(?:auto|offline|ollama|(?:ollama|openai|anthropic):\S+)$/, { error: explainModel });
 const instructions = z.string().max(100_000);
 const contextTokens = z.int().min(1000).max(100_000_000);
 const answerTokens = z.int().min(1).max(10_000_000);
@@ -171,6 +168,12 @@ function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, search, hash } = new URL(text);
   return /^https?:$/.test(protocol) && username + password + search + hash === "";
+}
+
+function explainModel({ input }: { readonly input?: unknown }): string {
+  const meant = typeof input === "string" ? suggestHostedModel(input) : undefined;
+  const known = 'must be "auto", "offline", "ollama", or "ollama:NAME", "openai:NAME" or "anthropic:NAME"';
+  return meant === undefined ? known : `${known}; did you mean ${meant}?`;
 }
 
 function explainToolName(given: unknown): string {

@@ -41,3 +41,28 @@ test("a key that is missing is asked for where the configuration looks for it", 
     await expect(maker.make("anthropic:some")).rejects.toThrow(`write it into ${file}`);
   });
 });
+
+test("a key that is found is offered with a --model to name, and never used by itself", async () => {
+  await withTemporaryDirectory(async (home) => {
+    const places = tourPlaces(home);
+    // Nothing listens there.
+    const environment = {
+      OLLAMA_HOST: "127.0.0.1:1",
+      OPENAI_API_KEY: "a-long-secret-0123456789",
+      ANTHROPIC_API_KEY: "another-long-secret-0123456789",
+    };
+    const notices: string[] = [];
+    const config = await readConfig(places, environment);
+    const maker = await modelMaker(config, environment, (text) => notices.push(text));
+    expect(notices).toEqual([]);
+    expect((await maker.make("auto")).name).toBe("offline");
+    expect(notices).toEqual([
+      expect.stringMatching(/^key found in OPENAI_API_KEY: --model openai:[a-z0-9.-]+$/),
+      expect.stringMatching(/^key found in ANTHROPIC_API_KEY: --model anthropic:[a-z0-9.-]+$/),
+    ]);
+    const without: string[] = [];
+    const bare = { OLLAMA_HOST: "127.0.0.1:1" };
+    await (await modelMaker(await readConfig(places, bare), bare, (text) => without.push(text))).make("auto");
+    expect(without).toEqual([]);
+  });
+});

@@ -242,7 +242,13 @@ describe("problems", () => {
     ["too few", { agent: { max_context_tokens: 5 } }, "must be at least 1000"],
     ["too many", { tools: { exec: { timeout_seconds: 9999 } } }, "must be at most 3600"],
     ["a hosted provider without a model", { agent: { model: "openai" } }, "agent.model: must be"],
-    ["a model of nobody", { agent: { model: "gpt" } }, 'agent.model: must be "auto", "offline"'],
+    ["a model of nobody", { agent: { model: "of:nobody" } }, 'agent.model: must be "auto", "offline"'],
+    ["a model without its provider", { agent: { model: "gpt-4o" } }, "did you mean openai:gpt-4o?"],
+    [
+      "another model without its provider",
+      { agent: { model: "claude-sonnet-4-5" } },
+      "did you mean anthropic:claude-sonnet-4-5?",
+    ],
     [
       "an agent without a name",
       { agents: [{}] },
