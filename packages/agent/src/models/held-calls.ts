@@ -2,6 +2,7 @@
 
 import type { LanguageModelV3ToolCall } from "@ai-sdk/provider";
 import { tryParseJson } from "../parse-json.ts";
+import { contradictionIn } from "./prompted-arguments.ts";
 import type { FinishReason, ModelEvent } from "./model.ts";
 
 type Call = Extract<ModelEvent, { type: "tool-call" }>;
@@ -16,8 +17,8 @@ export class HeldCalls {
     this.#calls.push({
       type: "tool-call",
       id: part.toolCallId,
-      name: part.toolName,
       arguments: written,
+      ...contradictionIn(part.toolName),
     });
   }
 

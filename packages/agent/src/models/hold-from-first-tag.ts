@@ -4,6 +4,7 @@
  */
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { withArgumentsRenamed } from "./prompted-arguments.ts";
 
 const TAG = "<tool_call>";
 /** The beginning of a fence, or of a tag, with which a piece may end. */
@@ -43,7 +44,8 @@ export function holdFromFirstTag(): TransformStream<LanguageModelV3StreamPart, L
       // The parser makes beginnings and ends of its own.
       if (part.type === "text-start" || part.type === "text-end") return;
       if (part.type === "finish")
-        for (const next of say(isHolding ? withoutFences(held.join("")) : pending)) controller.enqueue(next);
+        for (const next of say(isHolding ? withArgumentsRenamed(withoutFences(held.join(""))) : pending))
+          controller.enqueue(next);
       controller.enqueue(part);
     },
   });

@@ -30,7 +30,14 @@ export type ModelEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   /** Whole: nothing of a call that was cut off is ever told. `id` and `arguments` (JSON text) are as the model wrote them, checked by nobody: two calls may have one id. */
-  | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly arguments: string }
+  | {
+      readonly type: "tool-call";
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: string;
+      /** The call contradicts itself and is not run: the model gets this text as its result. */
+      readonly refusal?: string;
+    }
   | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: ReportedUsage };
 
 export type FinishReason = "stop" | "tool-calls" | "length" | "content-filter" | "other";

@@ -27,6 +27,7 @@ export function checkCall(tools: readonly Tool[], call: StepCall): CheckedCall {
     const problem = `there is no tool ${JSON.stringify(call.name)}; there are: ${names === "" ? "none" : names}`;
     return { call, tool: undefined, problem };
   }
+  if (call.refusal !== undefined) return { call, tool: undefined, problem: call.refusal };
   if (call.input === undefined)
     return { call, tool: undefined, problem: `the arguments ${whatIsWrong(call)}; write them again` };
   try {

@@ -7,4 +7,6 @@ export interface StepCall {
   /** `undefined`: the text is no JSON, or none that can be kept. */
   readonly input: unknown;
   readonly text: string;
+  /** Why it is not run, for the model. */
+  readonly refusal: string | undefined;
 }

@@ -12,6 +12,8 @@ export interface AskedCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
+  /** Why it is not run, for the model. */
+  readonly refusal: string | undefined;
 }
 
 export interface StreamedAnswer {
@@ -53,7 +55,10 @@ export async function streamAnswer(
         break;
       case "tool-call":
         room -= event.arguments.length + event.name.length + event.id.length;
-        if (room > 0) calls.push({ id: event.id, name: event.name, arguments: event.arguments });
+        if (room > 0) {
+          const { id, name, refusal } = event;
+          calls.push({ id, name, arguments: event.arguments, refusal });
+        }
         break;
       case "finish":
         return { calls, reason: event.reason, usage: event.usage };

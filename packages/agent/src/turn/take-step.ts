@@ -58,7 +58,7 @@ function stepCall(turn: TurnInHand, call: AskedCall): StepCall {
   // Where there is nothing to say, some models say nothing.
   const text = saysSomething(call.arguments) ? call.arguments : "{}";
   const id = turn.callIds.uniqueFor(call.id);
-  return { id, givenId: call.id, name: call.name, input: parseArguments(text), text };
+  return { id, givenId: call.id, name: call.name, input: parseArguments(text), text, refusal: call.refusal };
 }
 
 function answerMessage(

@@ -42,6 +42,18 @@ describe("calls that count", () => {
       CALL.replace("</tool_call>", "").replace('"a.txt"}', '"a.txt",}'),
       "",
     ],
+    ["parameters, as Llama 3 writes them", CALL.replace('"arguments"', '"parameters"'), ""],
+    ["args", CALL.replace('"arguments"', '"args"'), ""],
+    [
+      "parameters before the name, and a trailing comma",
+      '<tool_call>{"parameters": {"path": "a.txt",}, "name": "read_file"}</tool_call>',
+      "",
+    ],
+    [
+      "two names for the same arguments",
+      '<tool_call>{"name": "read_file", "arguments": {"path":"a.txt"}, "parameters": { "path": "a.txt" }}</tool_call>',
+      "",
+    ],
   ])("%s", async (_, text, said) => {
     for (const size of [1, 3, 7, 1000]) {
       const answer = await written(inPieces(text, size));
@@ -67,6 +79,31 @@ describe("calls that count", () => {
     const path = "x".repeat(100_000);
     const answer = await written(inPieces(CALL.replace("a.txt", path), 4));
     expect(answer.calls[0]?.arguments).toBe(JSON.stringify({ path }));
+  });
+});
+
+describe("the field with the arguments", () => {
+  test("a contradiction is not run, and the model is told which fields differ", async () => {
+    const answer = await written(
+      '<tool_call>{"name": "read_file", "arguments": {}, "parameters": {"path": "a.txt"}}</tool_call>',
+    );
+    expect(answer.calls).toEqual([
+      {
+        id: expect.any(String) as string,
+        name: "read_file",
+        arguments: "{}",
+        refusal:
+          'the call has "arguments" and "parameters", and they differ; write it again with "arguments" alone',
+      },
+    ]);
+  });
+
+  test("a field of that name inside the arguments, or in their text, is left alone", async () => {
+    const given = { path: 'a "parameters": {} \\', parameters: { args: 1 } };
+    const answer = await written(
+      `<tool_call>{"name": "read_file", "parameters": ${JSON.stringify(given)}}</tool_call>`,
+    );
+    expect(JSON.parse(answer.calls[0]?.arguments ?? "")).toEqual(given);
   });
 });
 

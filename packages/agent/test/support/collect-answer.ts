@@ -7,7 +7,12 @@ import type { Model, ModelEvent } from "../../src/models/model.ts";
 export interface CollectedAnswer {
   readonly text: string;
   readonly reasoning: string;
-  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly calls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly arguments: string;
+    readonly refusal?: string;
+  }[];
   readonly finish: Extract<ModelEvent, { type: "finish" }> | undefined;
   /** What the stream threw, if it did. */
   readonly error: unknown;
@@ -53,6 +58,11 @@ export async function collectAnswer(model: Model, asked: Asked = {}): Promise<Co
   } catch (thrown) {
     error = thrown;
   }
-  const told = calls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments }));
+  const told = calls.map((call) => ({
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    ...(call.refusal === undefined ? {} : { refusal: call.refusal }),
+  }));
   return { text, reasoning, calls: told, finish, error };
 }

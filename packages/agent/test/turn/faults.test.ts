@@ -88,6 +88,25 @@ describe("calls that cannot be run", () => {
     });
   });
 
+  test("a call that contradicts itself is not run, and its result says so", async () => {
+    await withStore("memory", async (store) => {
+      const model = scriptedModel(
+        calls({
+          type: "tool-call",
+          id: "1",
+          name: "strict",
+          arguments: '{"n":1}',
+          refusal: "the fields differ",
+        }),
+        answer("done"),
+      );
+      const { messages } = await say(store.session("a"), "go", { model, tools: [strict] });
+      expect(messages.filter(({ role }) => role === "tool")).toMatchObject([
+        { content: "the fields differ", isError: true },
+      ]);
+    });
+  });
+
   test("three times in a row for one tool end the turn", async () => {
     await withStore("memory", async (store) => {
       let asked = 0;
