@@ -6,9 +6,8 @@
 import type { Session, SessionInfo, Store } from "@longhand/store";
 import type { Compacted, CompactOptions, NotCompacted } from "@longhand/store/context";
 import { CommandError } from "../command-error.ts";
-import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { compactionThatCuts } from "../sessions/compaction-that-cuts.ts";
-import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { readSession } from "../sessions/read-session.ts";
 import { withSessionForWriting } from "../sessions/with-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
@@ -65,10 +64,9 @@ export const defineCommand: DefineCommand = (command, begin) => {
       checkUsage(options);
       const surroundings = begin(options);
       if (options.explain === true || options.dryRun === true) {
-        await readAmongForeign(surroundings, async (store) => {
-          const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
-          await (options.explain === true ? explain : plan)(store, info, surroundings, options);
-        });
+        await readSession(surroundings, key, async (store, info) =>
+          (options.explain === true ? explain : plan)(store, info, surroundings, options),
+        );
         return;
       }
       await withSessionForWriting(surroundings, key, options.wait, async (store, info) =>

@@ -4,7 +4,7 @@ import type { SessionInfo, Store } from "@longhand/store";
 import type { Context, ContextOptions, ContextUsage, Shortened } from "@longhand/store/context";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { compactionThatCuts } from "../sessions/compaction-that-cuts.ts";
-import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { readSession } from "../sessions/read-session.ts";
 import { warner } from "../sessions/with-store.ts";
 import { contextParts } from "../terminal/context-parts.ts";
 import { escapeControls, escapeKey, escapeLine } from "../terminal/escape-controls.ts";
@@ -57,9 +57,12 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .action(async (key: string, options: ContextCommandOptions) => {
       const surroundings = begin(options);
-      await readAmongForeign(surroundings, async (store) => context(store, key, options, surroundings), {
-        onFlawed: () => surroundings.markFailed(),
-      });
+      await readSession(
+        surroundings,
+        key,
+        async (store, info) => context(store, info.key, options, surroundings),
+        { onFlawed: () => surroundings.markFailed() },
+      );
     });
 };
 

@@ -5,8 +5,8 @@ import { Option } from "commander";
 import type { OnProgress, SessionInfo, Store } from "@longhand/store";
 import { EXPORT_FORMATS, type ExportFormat, exportPieces, formatOfFile } from "../export/export-format.ts";
 import { writePrivateFile } from "../export/write-private-file.ts";
-import { chooseSession, READABLE } from "../sessions/choose-session.ts";
-import { type Met, readAmongForeign } from "../sessions/foreign-sessions.ts";
+import type { Met } from "../sessions/foreign-sessions.ts";
+import { readSession } from "../sessions/read-session.ts";
 import { type RecordOrGap, recordsWithGaps } from "../sessions/records-with-gaps.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { formatBytes } from "../terminal/format-count.ts";
@@ -39,7 +39,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
       ).choices(EXPORT_FORMATS),
     )
     .option(
-      "--output <file>",
+      "-o, --output <file>",
       "write there (mode 0600) instead of standard output; “-” is standard output",
       parseNotEmpty,
     )
@@ -52,11 +52,13 @@ export const defineCommand: DefineCommand = (command, begin) => {
       const surroundings = begin(options);
       await withProgress(surroundings.output, async (progress) => {
         const given = { ...surroundings, output: progress.output };
-        const use = async (store: Store, met: Met): Promise<void> => {
-          const info = await chooseSession(store, key, { ...given, among: READABLE });
-          await exportSession(store, info, options, given, met, showPercent(progress, "exporting"));
-        };
-        await readAmongForeign(given, use, { onFlawed: () => given.markFailed() });
+        await readSession(
+          given,
+          key,
+          async (store, info, met) =>
+            exportSession(store, info, options, given, met, showPercent(progress, "exporting")),
+          { onFlawed: () => given.markFailed() },
+        );
       });
     });
 };

@@ -3,6 +3,7 @@
 import { Option } from "commander";
 import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
+import { surroundingsOfAgent } from "../sessions/agent-sessions.ts";
 import { readAmongForeign } from "../sessions/foreign-sessions.ts";
 import { firstWords, sessionLabel } from "../sessions/session-label.ts";
 import { describeUnreadable, type UnreadableSession } from "../sessions/unreadable-session.ts";
@@ -14,6 +15,7 @@ import { type Progress, showPercent, withProgress } from "../terminal/progress.t
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { type Column, renderTable } from "../terminal/table.ts";
 import { addExamples } from "./add-examples.ts";
+import { parseNotEmpty } from "./parse-not-empty.ts";
 import { parseCount } from "./parse-whole-number.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 import { TIMES_HELP } from "./times-help.ts";
@@ -23,6 +25,9 @@ export interface ListCommandOptions extends JsonOption {
   readonly prefix?: string;
   readonly order?: "updated" | "created" | "key";
   readonly all?: boolean;
+  readonly archived?: boolean;
+  readonly trash?: boolean;
+  readonly agent?: string;
 }
 
 const SIZE_HELP =
@@ -30,16 +35,19 @@ const SIZE_HELP =
 
 /** What a person still looks through; a program is given everything. */
 const DEFAULT_LIMIT = 50;
+const MOST_KEY_COLUMNS = 40;
 
 export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
     ["longhand list", "the sessions with the newest activity"],
     ["longhand list --prefix telegram:", "those whose key begins so"],
     ["longhand list --order key --limit 10", "the first ten by key"],
+    ["longhand list --trash", "deleted sessions; longhand restore KEY brings one back"],
+    ["longhand list --agent coder", "the sessions of another agent of longhand.json"],
     ["longhand list --json | jq -r .key", "all keys, for a program"],
   ]);
   command
-    .option("--limit <n>", `at most that many (default: ${DEFAULT_LIMIT}; with --json all)`, parseCount)
+    .option("-n, --limit <n>", `at most that many (default: ${DEFAULT_LIMIT}; with --json all)`, parseCount)
     .option("--prefix <text>", "only keys that begin with it")
     .addOption(
       new Option("--order <order>", "what comes first")
@@ -47,10 +55,20 @@ export const defineCommand: DefineCommand = (command, begin) => {
         .default("updated"),
     )
     .option("--all", "archived sessions too, with a column that says so")
+    .option("--archived", "only archived sessions, with their ids")
+    .option("--trash", "only deleted sessions that are still in the trash, with their ids")
+    .option(
+      "--agent <name>",
+      "the sessions of this agent of longhand.json (default: the first)",
+      parseNotEmpty,
+    )
     .option("--json", "JSON lines: one session a line, with its first words as “preview”")
     .addHelpText("after", `\n${SIZE_HELP}${TIMES_HELP}`)
     .action(async (options: ListCommandOptions) => {
-      const surroundings = begin(options);
+      checkUsage(options);
+      const begun = begin(options);
+      const { agent } = options;
+      const surroundings = agent === undefined ? begun : await surroundingsOfAgent(agent, begun);
       await withProgress(surroundings.output, async (progress) => {
         const given = { ...surroundings, output: progress.output };
         await readAmongForeign(given, async (store) => list(store, options, given, progress), {
@@ -63,6 +81,15 @@ export const defineCommand: DefineCommand = (command, begin) => {
       });
     });
 };
+
+function checkUsage({ all = false, archived = false, trash = false }: ListCommandOptions): void {
+  const chosen = [
+    ...(all ? ["--all"] : []),
+    ...(archived ? ["--archived"] : []),
+    ...(trash ? ["--trash"] : []),
+  ];
+  if (chosen.length > 1) throw new CommandError("USAGE_INVALID", `give only one of ${chosen.join(" and ")}`);
+}
 
 export async function list(
   store: Store,
@@ -90,21 +117,29 @@ export async function list(
     return;
   }
   await printTable(store, sessions.slice(0, shown), options, surroundings);
+  if (isPutAway(options)) {
+    output.write(output.colors.dim(`To bring one back: ${surroundings.toPaste("restore KEY")}\n`));
+  }
   if (sessions.length > shown) {
     output.write(output.colors.dim(`There are more: ${moreCommand(options, shown * 10, surroundings)}\n`));
   }
 }
 
+function isPutAway({ archived = false, trash = false }: ListCommandOptions): boolean {
+  return archived || trash;
+}
+
 async function* sessionsOf(
   store: Store,
-  { prefix = "", order = "updated", all = false }: ListCommandOptions,
+  { prefix = "", order = "updated", all = false, archived = false, trash = false }: ListCommandOptions,
   limit: number,
   progress: Pick<Progress, "show">,
 ): AsyncIterable<SessionInfo> {
   let count = 0;
   const onProgress = showPercent(progress, "reading");
-  for await (const session of store.list({ prefix, order, status: all ? "any" : "active", onProgress })) {
-    if (session.status === "trashed") continue;
+  const status = trash ? "trashed" : archived ? "archived" : all ? "any" : "active";
+  for await (const session of store.list({ prefix, order, status, onProgress })) {
+    if (session.status === "trashed" && !trash) continue;
     if (++count > limit) return;
     yield session;
   }
@@ -113,14 +148,16 @@ async function* sessionsOf(
 async function printTable(
   store: Store,
   sessions: readonly SessionInfo[],
-  { all = false }: ListCommandOptions,
+  options: ListCommandOptions,
   { output }: Surroundings,
 ): Promise<void> {
   const { colors, width } = output;
+  const { all = false } = options;
+  const withId = isPutAway(options);
   const times = timesFor(output);
   const rows: string[][] = [];
   for (const session of sessions) {
-    const { key, status, count, updated, bytes, damaged } = session;
+    const { key, id, status, count, updated, bytes, damaged } = session;
     const mark = damaged === 0 ? "" : `[${countOf(damaged, "damaged place")}] `;
     rows.push([
       escapeKey(key),
@@ -129,17 +166,21 @@ async function printTable(
       times.moment(updated),
       formatBytes(bytes),
       ...(all ? [status] : []),
+      ...(withId ? [id] : []),
     ]);
   }
   const columns: readonly Column[] = [
-    { heading: "KEY", least: 12, most: 40 },
+    { heading: "KEY", most: MOST_KEY_COLUMNS, whole: true },
     { heading: "TITLE OR FIRST WORDS", least: 10 },
     { heading: "MESSAGES", align: "right" },
     { heading: "UPDATED" },
     { heading: "SIZE", align: "right" },
     ...(all ? [{ heading: "STATUS" }] : []),
+    ...(withId ? [{ heading: "ID" }] : []),
   ];
-  const lines = renderTable({ columns, rows, shrinks: [1, 0] }, width, (cell, row, column) => {
+  // What was put away is brought back by its id: that is the last to go.
+  const drops = withId ? [4, 2, 1, 3, 5] : [4, 2, 3, 5, 1];
+  const lines = renderTable({ columns, rows, shrinks: [1], drops }, width, (cell, row, column) => {
     if (row === -1) return colors.dim(cell);
     if (column === 0) return colors.cyan(cell);
     return column === 1 && (sessions[row]?.damaged ?? 0) > 0 ? colors.red(cell) : cell;
@@ -148,13 +189,15 @@ async function printTable(
 }
 
 function moreCommand(
-  { prefix = "", order = "updated", all = false }: ListCommandOptions,
+  { prefix = "", order = "updated", all = false, archived = false, trash = false }: ListCommandOptions,
   limit: number,
   { toPaste }: Surroundings,
 ): string {
   const words = [
     `list --limit ${limit}`,
     ...(all ? ["--all"] : []),
+    ...(archived ? ["--archived"] : []),
+    ...(trash ? ["--trash"] : []),
     ...(order === "updated" ? [] : [`--order ${order}`]),
     ...(prefix === "" ? [] : [`--prefix ${shellQuote(prefix)}`]),
   ];
@@ -162,11 +205,21 @@ function moreCommand(
 }
 
 function sayThereIsNone(
-  { prefix = "" }: ListCommandOptions,
+  { prefix = "", archived = false, trash = false }: ListCommandOptions,
   { output, places, toPaste }: Surroundings,
 ): void {
   const { path, why } = places.sessions;
   const which = prefix === "" ? "" : ` whose key begins with “${escapeKey(prefix)}”`;
+  if (trash || archived) {
+    const nothing =
+      prefix === ""
+        ? trash
+          ? "The trash is empty"
+          : "No sessions are archived"
+        : `The ${trash ? "trash" : "archive"} has no sessions${which}`;
+    output.write(`${nothing} in ${escapeLine(path)} (${why}).\n`);
+    return;
+  }
   output.write(`No sessions${which} in ${escapeLine(path)} (${why}).\n`);
   output.write(
     `Begin one:              ${toPaste('append my-first "hello"')}\n` +

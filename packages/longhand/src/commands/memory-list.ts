@@ -40,7 +40,7 @@ export const defineList: DefineCommand = (command, begin) => {
         "daily",
       ]),
     )
-    .option("--limit <n>", "only that many, the newest (default: all)", parseCount)
+    .option("-n, --limit <n>", "only that many, the newest (default: all)", parseCount)
     .option("--all", "superseded and undone entries too, with a column that says so")
     .option("--json", "JSON lines: one entry a line")
     .addHelpText("after", TIMES_HELP)

@@ -88,7 +88,7 @@ function tell(
 function writeTable(sessions: readonly SessionInfo[], { output }: Surroundings): void {
   const times = timesFor(output);
   const columns: readonly Column[] = [
-    { heading: "KEY", least: 12, most: 40 },
+    { heading: "KEY", most: 40, whole: true },
     { heading: "MESSAGES", align: "right" },
     { heading: "UPDATED" },
     { heading: "SIZE", align: "right" },
@@ -104,7 +104,7 @@ function writeTable(sessions: readonly SessionInfo[], { output }: Surroundings):
   const { dim, cyan } = output.colors;
   const style = (cell: string, row: number, column: number): string =>
     row === -1 ? dim(cell) : column === 0 ? cyan(cell) : cell;
-  for (const line of renderTable({ columns, rows, shrinks: [0] }, output.width, style))
+  for (const line of renderTable({ columns, rows, shrinks: [], drops: [3, 1, 2, 4] }, output.width, style))
     output.write(`${line}\n`);
 }
 

@@ -24,7 +24,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
     ["longhand restore my-notes", "the newest archived one, else the newest in the trash"],
     ["longhand restore my-notes --id 01JCW…", "another one of the same key"],
-    ["longhand purge --dry-run", "what is in the trash"],
+    ["longhand list --trash", "what is in the trash"],
   ]);
   addWaitOption(command)
     .argument("<key>", "the key of a session that was put away, or any part of it; “last”: the newest")

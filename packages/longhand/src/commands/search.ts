@@ -38,7 +38,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
   ]);
   command
     .argument("<words...>", "a message must have all of them; upper and lower case are the same")
-    .option("--limit <n>", "at most that many", parseCount, DEFAULT_LIMIT)
+    .option("-n, --limit <n>", "at most that many", parseCount, DEFAULT_LIMIT)
     .addOption(
       new Option("--in <where>", "where to look; all: in both")
         .choices(["memory", "sessions", "all"])

@@ -3,9 +3,9 @@
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { toJsonLines } from "../export/to-json.ts";
-import { chooseSession, READABLE } from "../sessions/choose-session.ts";
-import { type Met, readAmongForeign } from "../sessions/foreign-sessions.ts";
+import type { Met } from "../sessions/foreign-sessions.ts";
 import { inView } from "../sessions/in-view.ts";
+import { readSession } from "../sessions/read-session.ts";
 import { type RecordOrGap, recordsWithGaps } from "../sessions/records-with-gaps.ts";
 import { escapeControls, escapeKey, onOneLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
@@ -38,7 +38,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
   ]);
   command
     .argument("<key>", KEY_HELP)
-    .option("--last <n>", "only the newest n messages (with --all: records)", parseWholeNumber)
+    .option("-n, --last <n>", "only the newest n messages (with --all: records)", parseWholeNumber)
     .option("--from <seq>", "only from this record on", parseCount)
     .option("--to <seq>", "only up to this record", parseCount)
     .option("--all", "everything that is kept: cut and undone messages, notes, changes")
@@ -50,9 +50,10 @@ export const defineCommand: DefineCommand = (command, begin) => {
         throw new CommandError("USAGE_INVALID", "give either --last or --from and --to, not both");
       }
       const surroundings = begin(options);
-      await readAmongForeign(
+      await readSession(
         surroundings,
-        async (store, met) => show(store, key, options, surroundings, met),
+        key,
+        async (store, info, met) => show(store, info, options, surroundings, met),
         { onFlawed: () => surroundings.markFailed() },
       );
     });
@@ -60,12 +61,11 @@ export const defineCommand: DefineCommand = (command, begin) => {
 
 export async function show(
   store: Store,
-  key: string,
+  info: SessionInfo,
   options: ShowCommandOptions,
   surroundings: Surroundings,
   { damage }: Met,
 ): Promise<void> {
-  const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
   const session = store.session(info.key);
   checkRange(info, options);
   const { all = false, last, from, to } = options;

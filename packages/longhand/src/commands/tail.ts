@@ -1,8 +1,7 @@
 /** `longhand tail`: the newest messages of a conversation, and then whatever comes, also from other processes. */
 
 import type { Session, SessionInfo, SessionRecord, Store } from "@longhand/store";
-import { chooseSession, READABLE } from "../sessions/choose-session.ts";
-import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { readSession } from "../sessions/read-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
 import { timesFor } from "../terminal/format-time.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -31,7 +30,8 @@ export const defineCommand: DefineCommand = (command, begin) => {
   command
     .argument("<key>", KEY_HELP)
     .option("-n, --lines <n>", "how many messages of the view come first", parseWholeNumber, DEFAULT_COUNT)
-    .option("--no-follow", "do not wait for more")
+    .option("-f, --follow", "wait for more and show it as it comes (default)", true)
+    .option("--no-follow", "exit after the newest messages")
     .option("--json", "JSON lines: one record a line")
     .addHelpText(
       "after",
@@ -39,10 +39,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .action(async (key: string, options: TailCommandOptions) => {
       const surroundings = begin(options);
-      await readAmongForeign(surroundings, async (store) => {
-        const info = await chooseSession(store, key, { ...surroundings, among: READABLE });
-        await tail(store, info, options, surroundings);
-      });
+      await readSession(surroundings, key, async (store, info) => tail(store, info, options, surroundings));
     });
 };
 

@@ -144,7 +144,7 @@ function unknown(wanted: string, nearest: SessionInfo | undefined, { toPaste }: 
   }
   const hint = nearest === undefined ? "" : `; did you mean ${escapeKey(nearest.key)}?`;
   return new CommandError("KEY_UNKNOWN", `no session has “${escapeKey(wanted)}” in its key${hint}`, {
-    detail: nearest === undefined ? {} : { nearest: nearest.key },
+    detail: { wanted, ...(nearest === undefined ? {} : { nearest: nearest.key }) },
     remedy: `the sessions there are: ${toPaste("list")}`,
   });
 }

@@ -8,6 +8,7 @@ import type { Damage, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
+import { damagedMatch } from "./damaged-match.ts";
 import { adviseUnreadable, type UnreadableSession } from "./unreadable-session.ts";
 import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
@@ -84,6 +85,8 @@ export async function readAmongForeign<T>(
     });
   } catch (error) {
     const foreign = await findForeign(path);
+    const damaged = damagedMatch(error, oursAmong(foreign));
+    if (damaged !== undefined) throw damaged;
     tellForeign(foreign, given);
     warnOfUnreadable(oursAmong(foreign), given);
     throw await orForeign(error, foreign, given);

@@ -6,8 +6,8 @@
 import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
-import { type ChoiceOptions, chooseSession } from "./choose-session.ts";
-import { readAmongForeign } from "./foreign-sessions.ts";
+import type { ChoiceOptions } from "./choose-session.ts";
+import { readSession } from "./read-session.ts";
 import { withLock } from "./with-lock.ts";
 import { type StoreSurroundings, withStoreForWriting } from "./with-store.ts";
 
@@ -38,7 +38,8 @@ export async function findSession(
   wanted: string,
   among: ChoiceOptions["among"],
 ): Promise<SessionInfo> {
-  return await readAmongForeign(given, async (store) => chooseSession(store, wanted, { ...given, among }), {
+  return await readSession(given, wanted, (_store, info) => Promise.resolve(info), {
+    among,
     onDamage: () => undefined,
   });
 }

@@ -73,6 +73,7 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   CONFIG_INVALID: EXIT.failed,
   KEY_UNKNOWN: EXIT.notFound,
   KEY_AMBIGUOUS: EXIT.notFound,
+  SESSION_DAMAGED: EXIT.failed,
   ENTRY_UNKNOWN: EXIT.notFound,
   ENTRY_AMBIGUOUS: EXIT.notFound,
   LEASE_IN_USE: EXIT.failed,

@@ -1,6 +1,7 @@
 /**
  * A table as wide as the terminal at most; for a pipe, cells with tabs between them. Where the columns do not fit beside each
- * other, however short, a row goes on in lines under its first. Cells are printed as they are: escape what comes from outside.
+ * other, however short, columns of `drops` are left out; if there are none left, a row goes on in lines under its first.
+ * Cells are printed as they are: escape what comes from outside.
  */
 
 import { displayWidth, fitToWidth, padToWidth } from "./display-width.ts";
@@ -12,6 +13,8 @@ export interface Column {
   readonly least?: number;
   /** It is never wider than that on a terminal. */
   readonly most?: number;
+  /** For the first column: a cell that is wider than the column is not cut but stands on a line of its own above the row. */
+  readonly whole?: boolean;
 }
 
 export interface Table {
@@ -19,6 +22,8 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
   /** Columns by number, the first to give way first. */
   readonly shrinks: readonly number[];
+  /** Columns by number that are left out where the terminal is too narrow, the first first. */
+  readonly drops?: readonly number[];
 }
 
 /** `style` colours a padded cell; row -1 is the heading. */
@@ -42,9 +47,14 @@ export function renderTable(table: Table, width: number | undefined, style: Cell
     );
   }
   const lines = layOut(table, width);
-  return rows.flatMap((cells, index) =>
-    lines.map((line) => renderLine(line, cells, table, (cell, column) => style(cell, index - 1, column))),
-  );
+  const wholeWidth = table.columns[0]?.whole === true ? (lines[0]?.columns[0]?.width ?? 0) : Infinity;
+  return rows.flatMap((cells, index) => {
+    const styled = (cell: string, column: number): string => style(cell, index - 1, column);
+    const [first = "", ...others] = cells;
+    if (displayWidth(first) <= wholeWidth) return lines.map((line) => renderLine(line, cells, table, styled));
+    const rest = lines.map((line) => renderLine(line, ["", ...others], table, styled));
+    return [styled(first, 0), ...rest.filter((line) => line.trim() !== "")];
+  });
 }
 
 function renderLine(
@@ -69,14 +79,26 @@ function layOut(table: Table, width: number): Line[] {
     if (!table.shrinks.includes(column)) return present;
     return Math.min(present, table.columns[column]?.least ?? present);
   };
-  return foldColumns(
-    natural.map((_, column) => leastOf(column)),
-    width,
-  ).map((numbers, index) => {
+  const shown = keptColumns(table, leastOf, width);
+  return foldColumns(shown, leastOf, width).map((numbers, index) => {
     const indent = index === 0 ? "" : GAP;
     const room = width - indent.length;
     return { indent, columns: fitColumns(numbers, natural, leastOf, table.shrinks, room) };
   });
+}
+
+function keptColumns(
+  { columns, drops = [] }: Table,
+  leastOf: (column: number) => number,
+  width: number,
+): readonly number[] {
+  let kept = columns.map((_, column) => column);
+  for (const dropped of drops) {
+    const needed = kept.reduce((sum, column) => sum + leastOf(column), GAP.length * (kept.length - 1));
+    if (needed <= width) break;
+    kept = kept.filter((column) => column !== dropped);
+  }
+  return kept;
 }
 
 function naturalWidths({ columns, rows }: Table): number[] {
@@ -86,10 +108,15 @@ function naturalWidths({ columns, rows }: Table): number[] {
 }
 
 /** As many columns as fit in a line, by what they need at least, then the next line. */
-function foldColumns(least: readonly number[], width: number): number[][] {
+function foldColumns(
+  shown: readonly number[],
+  leastOf: (column: number) => number,
+  width: number,
+): number[][] {
   const lines: number[][] = [];
   let used = 0;
-  for (const [column, needed] of least.entries()) {
+  for (const column of shown) {
+    const needed = leastOf(column);
     const line = lines.at(-1);
     if (line !== undefined && used + GAP.length + needed <= width) {
       line.push(column);

@@ -1,6 +1,7 @@
-import { stat } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { openStore, type Store } from "@longhand/store";
 import { displayWidth } from "../../src/terminal/display-width.ts";
 import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
 import { jsonLines, say, withHome } from "../support/with-home.ts";
@@ -57,35 +58,144 @@ describe("list", () => {
     );
   });
 
-  test("cuts a long key on a terminal only, and long words with …", async () => {
+  test("prints a long key whole, on a line of its own, and cuts long words with …", async () => {
     const key = "k".repeat(60);
     await withHome(
       async (store) => say(store, key, "w".repeat(300)),
       async (longhand) => {
-        expect((await longhand("list", { width: 200 })).stdout).toContain(`\n${"k".repeat(39)}… `);
+        const [, first, second] = (await longhand("list", { width: 200 })).stdout.split("\n");
+        expect([first, second]).toEqual([key, expect.stringMatching(/^ {42}w+…? +1 /)]);
         expect((await longhand("list")).stdout).toContain(`\n${key}\t${"w".repeat(200)}…\t`);
       },
     );
   });
 
-  test("stays within a narrow terminal, with every column", async () => {
+  test.each([
+    [80, ["KEY", "TITLE OR FIRST WORDS", "MESSAGES", "UPDATED", "SIZE"]],
+    [60, ["KEY", "TITLE OR FIRST WO…", "UPDATED"]],
+    [40, ["KEY", "TITLE OR FIRST WORDS"]],
+    [30, ["KEY", "TITLE OR FIR…"]],
+    [20, ["KEY"]],
+  ])("in %i columns drops columns and keeps whole keys", async (width, headings) => {
     await withHome(
       async (store) => {
         await say(store, "telegram:123456", "Where is the quarterly report? ".repeat(5));
         await say(store, "b", "你好，世界");
       },
       async (longhand) => {
-        for (const width of [30, 40, 60]) {
-          for (const options of ["", " --all"]) {
-            const { stdout } = await longhand(`list${options}`, { width });
-            for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-            for (const heading of ["KEY", "TITLE", "MESSAGES", "UPDATED", "SIZE"])
-              expect(stdout).toContain(heading);
-            expect(stdout).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d [+-]\d\d:\d\d/);
-          }
+        for (const options of ["", " --all"]) {
+          const { stdout } = await longhand(`list${options}`, { width });
+          const lines = stdout.trimEnd().split("\n");
+          for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+          expect(lines).toHaveLength(3);
+          expect(stdout).toMatch(/^telegram:123456( |$)/m);
+          if (options === "") expect(lines[0]?.split(/ {2,}/)).toEqual(headings);
         }
       },
     );
+  });
+
+  test("keeps a key that is wider than the terminal whole", async () => {
+    const key = `telegram:${"9".repeat(60)}`;
+    await withHome(
+      async (store) => say(store, key, "x"),
+      async (longhand) => {
+        expect((await longhand("list", { width: 40 })).stdout).toContain(`\n${key}\n`);
+      },
+    );
+  });
+
+  describe("--archived and --trash", () => {
+    const putAway = async (store: Store): Promise<void> => {
+      await say(store, "old", "before");
+      await store.session("old").archive();
+      for (const text of ["first", "second"]) {
+        await say(store, "gone", text);
+        await store.session("gone").delete();
+      }
+      await say(store, "new", "now");
+    };
+
+    test("list only those, with their ids", async () => {
+      await withHome(putAway, async (longhand) => {
+        const [head, ...archived] = (await longhand("list --archived")).stdout.trimEnd().split("\n");
+        expect(head).toMatch(/^KEY\t.*\tID$/);
+        expect(archived).toEqual([
+          expect.stringMatching(/^old\tbefore\t1\t.*\t[0-9A-Z]{26}$/),
+          "To bring one back: longhand restore KEY",
+        ]);
+        const trashed = (await longhand("list --trash")).stdout.trimEnd().split("\n");
+        expect(trashed).toHaveLength(4);
+        expect(trashed[1]).toMatch(/^gone\t.*\t[0-9A-Z]{26}$/);
+        expect(trashed.at(-1)).toBe("To bring one back: longhand restore KEY");
+        expect(jsonLines((await longhand("list --trash --json")).stdout)).toMatchObject([
+          { key: "gone", status: "trashed" },
+          { key: "gone", status: "trashed" },
+        ]);
+        expect((await longhand("list --trash -n 1")).stdout).toContain("longhand list --limit 10 --trash");
+        expect((await longhand("list --trash --prefix x")).stdout).toMatch(/^The trash has no sessions/);
+      });
+    });
+
+    test("with nothing there say so", async () => {
+      await withHome(
+        async (store) => say(store, "new", "now"),
+        async (longhand) => {
+          expect((await longhand("list --trash")).stdout).toMatch(/^The trash is empty/);
+          expect((await longhand("list --archived")).stdout).toMatch(/^No sessions are archived/);
+        },
+      );
+    });
+
+    test("only one of --all, --archived and --trash", async () => {
+      await withHome(putAway, async (longhand) => {
+        const { exitCode, stderr } = await longhand("list --trash --all");
+        expect([exitCode, stderr]).toEqual([2, expect.stringContaining("only one of --all and --trash")]);
+      });
+    });
+  });
+
+  describe("--agent", () => {
+    const CONFIG = JSON.stringify({ agent: { name: "main" }, agents: [{ name: "coder" }] });
+
+    test("lists the sessions of another agent of the configuration", async () => {
+      await withHome(
+        async (store) => say(store, "mine", "x"),
+        async (longhand, home) => {
+          await writeFile(join(home, "longhand.json"), CONFIG);
+          const empty = await longhand("list --agent coder");
+          expect([empty.exitCode, empty.stdout]).toEqual([0, expect.stringContaining("No sessions")]);
+          const directory = join(home, "workspace-coder", "sessions");
+          expect(empty.stdout).toContain(directory);
+          const store = await openStore(directory);
+          for (const key of ["theirs", "put-away"]) await say(store, key, "y");
+          await store.session("put-away").archive();
+          await store.close();
+          const listed = await longhand("list --agent coder");
+          expect(listed.stdout).toContain("theirs\ty\t");
+          expect(listed.stdout).not.toContain("mine");
+          expect((await longhand("list --agent main")).stdout).toContain("mine");
+          const archived = await longhand("list --agent coder --archived");
+          expect(archived.stdout).toContain(`longhand restore KEY --sessions ${directory}`);
+        },
+      );
+    });
+
+    test("that is unknown is wrong usage and names the nearest; --sessions contradicts it", async () => {
+      await withHome(
+        async (store) => say(store, "mine", "x"),
+        async (longhand, home) => {
+          await writeFile(join(home, "longhand.json"), CONFIG);
+          const unknown = await longhand("list --agent codr");
+          expect(unknown.exitCode).toBe(2);
+          expect(unknown.stderr).toContain(
+            "there is no agent codr; did you mean coder? There are: main, coder",
+          );
+          const both = await longhand("list --agent coder --sessions elsewhere");
+          expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining("not both")]);
+        },
+      );
+    });
   });
 
   test("--all shows archived sessions too, and says which they are", async () => {

@@ -92,6 +92,19 @@ describe("tail", () => {
     });
   });
 
+  test.each(["-f", "--follow", "-n 1 -f", "--no-follow -f"])("%s follows until Ctrl-C", async (options) => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand) => {
+        const interruption = AbortSignal.timeout(200);
+        const { exitCode, stdout, stderr } = await longhand(`tail k ${options}`, { interruption });
+        expect([exitCode, stderr]).toEqual([0, ""]);
+        expect(stdout).toContain("  one\n");
+        expect(interruption.aborted).toBe(true);
+      },
+    );
+  });
+
   test("--no-follow is the newest messages, of an archived session too", async () => {
     await withHome(
       async (store) => {

@@ -18,8 +18,8 @@ export interface KernelStore<M extends Message = Message> {
   exists(id: string): Promise<boolean>;
   /** A second one never overwrites the first: both are kept. SESSION_NOT_FOUND if there is no active session. */
   archive(id: string): Promise<void>;
-  /** The active session and every archived one; they go to the trash. */
-  delete(id: string): Promise<void>;
+  /** The active session and every archived one go to the trash; `forever`: nothing of the id is left, not in the trash either. */
+  delete(id: string, options?: { forever?: boolean }): Promise<void>;
   /** `undefined`: the store is not in a directory. */
   storageDir(): string | undefined;
 }
@@ -48,7 +48,7 @@ export function kernelStore<M extends Message = Message>(store: Store<M>): Kerne
 
     exists: async (id) => await store.session(id).exists(),
     archive: async (id) => await store.session(id).archive(),
-    delete: async (id) => await store.session(id).delete(),
+    delete: async (id, options) => await store.session(id).delete(options),
     storageDir: () => store.directory,
   };
 }

@@ -89,3 +89,32 @@ test.each(BACKENDS.slice(1))(
     await again.close();
   },
 );
+
+test.each([
+  ["memory", () => memoryBackend()],
+  ["jsonl", () => jsonlBackend(directory)],
+] as const)(
+  "%s: delete moves to the trash, and with forever leaves nothing there",
+  async (_name, backend) => {
+    const store = await openStore(backend());
+    const kernel = kernelStore(store);
+    const trashed = async (): Promise<string[]> => {
+      const keys: string[] = [];
+      for await (const { key } of store.list({ status: "trashed" })) keys.push(key);
+      return keys;
+    };
+    await kernel.save("a", { role: "user", content: "one" });
+    await kernel.archive("a");
+    await kernel.save("b", { role: "user", content: "two" });
+    await kernel.delete("a");
+    await kernel.delete("b");
+    expect((await trashed()).sort()).toEqual(["a", "b"]);
+    await kernel.delete("b", { forever: true });
+    expect(await trashed()).toEqual(["a"]);
+    await kernel.save("c", { role: "user", content: "three" });
+    await kernel.delete("c", { forever: true });
+    expect(await kernel.exists("c")).toBe(false);
+    expect(await trashed()).toEqual(["a"]);
+    await store.close();
+  },
+);

@@ -1,0 +1,50 @@
+/**
+ * Reads the one session that was asked for. Damage in other sessions, met while it is looked for, is not reported: it does not
+ * concern the answer, and `list`, `verify` and `doctor` report it.
+ */
+
+import type { Damage, SessionInfo, Store } from "@longhand/store";
+import { type ChoiceOptions, chooseSession, READABLE } from "./choose-session.ts";
+import { type Met, readAmongForeign } from "./foreign-sessions.ts";
+import { describeDamage, type StoreSurroundings, warner } from "./with-store.ts";
+
+export interface SessionReading {
+  readonly among?: ChoiceOptions["among"];
+  /** Without it damaged places of the session are warnings. */
+  readonly onDamage?: (damage: Damage) => void;
+  /** The session has a damaged place: the answer is not complete. */
+  readonly onFlawed?: () => void;
+}
+
+export async function readSession<T>(
+  given: StoreSurroundings,
+  wanted: string,
+  use: (store: Store, info: SessionInfo, met: Met) => Promise<T>,
+  { among = READABLE, onDamage, onFlawed }: SessionReading = {},
+): Promise<T> {
+  const warn = warner(given);
+  const report = onDamage ?? ((damage: Damage) => warn("DAMAGE", describeDamage(damage), { damage }));
+  const own: Damage[] = [];
+  // The store reports a damaged place once, possibly before it is known which session is meant.
+  const early: Damage[] = [];
+  let key: string | undefined;
+  const take = (damage: Damage): void => {
+    if (key === undefined) early.push(damage);
+    else if (damage.key === key) {
+      own.push(damage);
+      report(damage);
+    }
+  };
+  const result = await readAmongForeign(
+    given,
+    async (store) => {
+      const info = await chooseSession(store, wanted, { ...given, among });
+      key = info.key;
+      for (const damage of early) take(damage);
+      return await use(store, info, { damage: own });
+    },
+    { onDamage: take, onUnreadable: () => undefined },
+  );
+  if (own.length > 0) onFlawed?.();
+  return result;
+}
