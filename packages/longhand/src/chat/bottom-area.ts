@@ -3,8 +3,8 @@
 import { fitToWidth } from "../terminal/display-width.ts";
 import { onOneLine } from "../terminal/escape-controls.ts";
 import type { Colors } from "../terminal/output.ts";
-import { drawEditor } from "./draw-editor.ts";
-import type { EditorState } from "./editor-state.ts";
+import type { EditorLayout } from "./editor-layout.ts";
+import type { EditorText } from "./editor-text.ts";
 import type { BottomArea } from "./screen.ts";
 import { type Status, statusLine } from "./status-line.ts";
 
@@ -15,13 +15,14 @@ export interface Bottom {
   readonly waiting: readonly string[];
   readonly status: Status;
   readonly prompt: string;
-  readonly editor: Pick<EditorState, "text" | "cursor">;
+  readonly editor: EditorText;
+  readonly layout: EditorLayout;
 }
 
 const SHOWN_WAITING = 3;
 
 export function drawBottom(bottom: Bottom, width: number, height: number, colors: Colors): BottomArea {
-  const { rows, cursor } = drawEditor(bottom.editor, {
+  const { rows, cursor } = bottom.layout.draw(bottom.editor, {
     prompt: bottom.prompt,
     width,
     maxRows: Math.max(1, Math.floor(height / 2) - 1),

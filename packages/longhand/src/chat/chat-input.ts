@@ -5,6 +5,7 @@
 
 import { KeyDecoder } from "./decode-keys.ts";
 import { type EditorRequest, type EditorState, emptyEditor, pressKey, withText } from "./editor-state.ts";
+import type { EditorText } from "./editor-text.ts";
 import { InputHistory } from "./input-history.ts";
 import type { Key } from "./keys.ts";
 import { yesOrNo } from "./questions.ts";
@@ -41,8 +42,8 @@ export class ChatInput {
     this.#history = new InputHistory(historyFile, (problem) => listener.problem(problem));
   }
 
-  get shown(): Pick<EditorState, "text" | "cursor"> {
-    return this.#listener.isAsked() ? this.#answer : this.#line;
+  get shown(): EditorText {
+    return this.#listener.isAsked() ? this.#answer.text : this.#line.text;
   }
 
   /** What was typed meanwhile stays. */
@@ -66,14 +67,14 @@ export class ChatInput {
   /** Before what is in the line. */
   putBack(texts: readonly string[]): void {
     if (texts.length === 0) return;
-    const { text } = this.#line;
+    const text = this.#line.text.toString();
     this.#line = withText(this.#line, [...texts, ...(text === "" ? [] : [text])].join("\n"));
     this.#listener.changed();
   }
 
   /** `false`: there was nothing in the line. Ctrl-Y brings it back. */
   clear(): boolean {
-    const { text } = this.#line;
+    const text = this.#line.text.toString();
     if (text === "") return false;
     this.#line = { ...withText(this.#line, ""), killed: text };
     this.#listener.changed();
@@ -101,7 +102,7 @@ export class ChatInput {
 
   #pressAsked(key: Key): void {
     const isEnter = key.type === "command" && key.name === "enter";
-    const answer = isEnter ? yesOrNo(this.#answer.text) : undefined;
+    const answer = isEnter ? yesOrNo(this.#answer.text.toString()) : undefined;
     if (answer !== undefined) {
       this.#answer = emptyEditor([]);
       this.#listener.answered(answer);
@@ -117,7 +118,7 @@ export class ChatInput {
   /** Somebody was in the middle of something else: it goes to the line that they were writing. */
   #wasNoAnswer(text: string): void {
     this.#answer = emptyEditor([]);
-    this.#line = withText(this.#line, this.#line.text + text);
+    this.#line = withText(this.#line, this.#line.text.toString() + text);
     this.#listener.problem("please answer yes or no; what you typed is in the line again afterwards");
   }
 
@@ -135,7 +136,7 @@ export class ChatInput {
         this.#listener.left();
         return;
       case "complete":
-        this.#line = withText(this.#line, this.#listener.completed(this.#line.text));
+        this.#line = withText(this.#line, this.#listener.completed(this.#line.text.toString()));
         return;
       case "redraw":
         this.#listener.redrawn();

@@ -1,54 +1,76 @@
-/** Where the cursor goes: by what is seen as one character, by words, by lines. Pure. */
+/** How far the cursor goes: by what is seen as one character, by words, by lines. Pure. */
 
 import { displayWidth, splitAtWidth } from "../terminal/display-width.ts";
+import type { EditorText } from "./editor-text.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-/** One character that is seen is never longer than this, unless somebody means harm. */
+/** One character that is seen is never longer than this, unless it is meant to do harm. */
 const LONGEST_GRAPHEME = 64;
+/** Units in which the end of a word is looked for at first. */
+const NEAR = 256;
 
-export function nextGrapheme(text: string, cursor: number): number {
-  const [first] = graphemes.segment(text.slice(cursor, cursor + LONGEST_GRAPHEME));
-  return cursor + (first?.segment.length ?? 0);
+/** Units of the character behind the cursor. */
+export function graphemeAfter(text: EditorText): number {
+  const [first] = graphemes.segment(text.textAfter(LONGEST_GRAPHEME));
+  return first?.segment.length ?? 0;
 }
 
-export function previousGrapheme(text: string, cursor: number): number {
+/** Units of the character before the cursor. */
+export function graphemeBefore(text: EditorText): number {
+  return lastGrapheme(text.textBefore(LONGEST_GRAPHEME * 4));
+}
+
+function lastGrapheme(text: string): number {
+  if (text === "") return 0;
   // From the beginning of the line, since where a character begins depends on what is before it.
-  const begin = Math.max(lineStart(text, cursor), cursor - LONGEST_GRAPHEME * 4);
-  if (begin === cursor) return Math.max(0, cursor - 1);
-  return begin + (graphemes.segment(text.slice(begin, cursor)).containing(cursor - begin - 1)?.index ?? 0);
+  const line = text.slice(text.lastIndexOf("\n", text.length - 2) + 1);
+  const found = graphemes.segment(line).containing(line.length - 1);
+  return found === undefined ? 1 : line.length - found.index;
 }
 
-/** Behind the word that the cursor is in or before. */
-export function nextWord(text: string, cursor: number): number {
-  const [passed = ""] = /^[^\p{L}\p{N}_]*[\p{L}\p{N}\p{M}_]*/u.exec(text.slice(cursor)) ?? [];
-  return cursor + passed.length;
+/** Units to the end of the word that the cursor is in or before. */
+export function wordAfter(text: EditorText): number {
+  // More of the text is looked at as long as the word reaches to the end of what was looked at.
+  for (let units = NEAR; ; units *= 4) {
+    const near = text.textAfter(units);
+    const found = /^[^\p{L}\p{N}_]*[\p{L}\p{N}\p{M}_]*/u.exec(near)?.[0].length ?? 0;
+    if (found < near.length || near.length < units) return found;
+  }
 }
 
-/** Before the word that the cursor is in or behind. */
-export function previousWord(text: string, cursor: number): number {
-  let place = cursor;
-  while (place > 0 && !isWordAt(text, previousGrapheme(text, place))) place = previousGrapheme(text, place);
-  while (place > 0 && isWordAt(text, previousGrapheme(text, place))) place = previousGrapheme(text, place);
-  return place;
+/** Units to the beginning of the word that the cursor is in or behind. */
+export function wordBefore(text: EditorText): number {
+  let rest = text;
+  let isInWord = false;
+  for (;;) {
+    const near = rest.textBefore(NEAR);
+    const isAll = near.length === rest.cursor;
+    let walked = 0;
+    // The first character may be the end of one that begins before it.
+    for (const { segment } of [...graphemes.segment(near)].slice(isAll ? 0 : 1).reverse()) {
+      const isWord = /^[\p{L}\p{N}_]/u.test(segment);
+      if (isInWord && !isWord) return text.cursor - rest.cursor + walked;
+      isInWord ||= isWord;
+      walked += segment.length;
+    }
+    rest = rest.removeBefore(walked);
+    if (isAll || walked === 0) return text.cursor - rest.cursor;
+  }
 }
 
-function isWordAt(text: string, place: number): boolean {
-  return /^[\p{L}\p{N}_]/u.test(text.slice(place, place + 2));
+/** In the line above, in the same column. `undefined`: the cursor is in the first line. */
+export function lineAbove(text: EditorText): EditorText | undefined {
+  if (text.lineBefore === text.cursor) return undefined;
+  const column = displayWidth(text.textBefore(text.lineBefore));
+  const above = text.move(-text.lineBefore - 1);
+  const line = above.textBefore(above.lineBefore);
+  return above.move(splitAtWidth(line, column)[0].length - line.length);
 }
 
-export function lineStart(text: string, cursor: number): number {
-  // `lastIndexOf` takes a negative place for 0.
-  return cursor === 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1;
-}
-
-export function lineEnd(text: string, cursor: number): number {
-  const end = text.indexOf("\n", cursor);
-  return end === -1 ? text.length : end;
-}
-
-/** In the line that `target` is in, the place under or above the cursor. */
-export function sameColumn(text: string, cursor: number, target: number): number {
-  const column = displayWidth(text.slice(lineStart(text, cursor), cursor));
-  const begin = lineStart(text, target);
-  return begin + splitAtWidth(text.slice(begin, lineEnd(text, target)), column)[0].length;
+/** In the line below, in the same column. `undefined`: the cursor is in the last line. */
+export function lineBelow(text: EditorText): EditorText | undefined {
+  if (text.cursor + text.lineAfter === text.length) return undefined;
+  const column = displayWidth(text.textBefore(text.lineBefore));
+  const below = text.move(text.lineAfter + 1);
+  return below.move(splitAtWidth(below.textAfter(below.lineAfter), column)[0].length);
 }

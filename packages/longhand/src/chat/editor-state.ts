@@ -1,21 +1,19 @@
 /** The line that is being written, as a pure state machine: a key in, the next state out. */
 
 import {
-  lineEnd,
-  lineStart,
-  nextGrapheme,
-  nextWord,
-  previousGrapheme,
-  previousWord,
-  sameColumn,
+  graphemeAfter,
+  graphemeBefore,
+  lineAbove,
+  lineBelow,
+  wordAfter,
+  wordBefore,
 } from "./editor-motions.ts";
+import { EditorText } from "./editor-text.ts";
 import type { Key, KeyName } from "./keys.ts";
 
 export interface EditorState {
-  /** May have line ends in it. */
-  readonly text: string;
-  /** Before which character; counted as JavaScript counts. */
-  readonly cursor: number;
+  /** With the cursor. May have line ends in it. */
+  readonly text: EditorText;
   /** What was deleted last by more than a character: for yank. */
   readonly killed: string;
   /** Oldest first. */
@@ -23,7 +21,7 @@ export interface EditorState {
   /** The place in the history that is shown; its length: the line itself. */
   readonly place: number;
   /** The line itself, while something older is shown. */
-  readonly draft: string;
+  readonly draft: EditorText;
 }
 
 /** What the editor cannot do by itself. */
@@ -37,61 +35,68 @@ export interface Edited {
 }
 
 export function emptyEditor(history: readonly string[]): EditorState {
-  return { text: "", cursor: 0, killed: "", history, place: history.length, draft: "" };
+  const text = EditorText.empty;
+  return { text, killed: "", history, place: history.length, draft: text };
 }
 
 /** The same editor with another text in its line, and the cursor behind it. */
 export function withText(state: EditorState, text: string): EditorState {
-  return { ...state, text, cursor: text.length, place: state.history.length, draft: "" };
+  return {
+    ...state,
+    text: EditorText.of(text),
+    place: state.history.length,
+    draft: EditorText.empty,
+  };
 }
 
 export function pressKey(state: EditorState, key: Key): Edited {
-  return key.type === "command" ? pressCommand(state, key.name) : { state: insert(state, key.text) };
+  if (key.type === "command") return pressCommand(state, key.name);
+  return { state: { ...state, text: state.text.insert(key.text) } };
 }
 
 function pressCommand(state: EditorState, name: KeyName): Edited {
-  const { text, cursor } = state;
-  const moveTo = (place: number): Edited => ({ state: { ...state, cursor: place } });
+  const { text } = state;
+  const become = (next: EditorText): Edited => ({ state: { ...state, text: next } });
   switch (name) {
     case "enter":
       return enter(state);
     case "newline":
-      return { state: insert(state, "\n") };
+      return become(text.insert("\n"));
     case "tab":
       return { state, request: { type: "complete" } };
     case "left":
-      return moveTo(previousGrapheme(text, cursor));
+      return become(text.move(-graphemeBefore(text)));
     case "right":
-      return moveTo(nextGrapheme(text, cursor));
+      return become(text.move(graphemeAfter(text)));
     case "word-left":
-      return moveTo(previousWord(text, cursor));
+      return become(text.move(-wordBefore(text)));
     case "word-right":
-      return moveTo(nextWord(text, cursor));
+      return become(text.move(wordAfter(text)));
     case "line-start":
-      return moveTo(lineStart(text, cursor));
+      return become(text.move(-text.lineBefore));
     case "line-end":
-      return moveTo(lineEnd(text, cursor));
+      return become(text.move(text.lineAfter));
     case "up":
       return { state: up(state) };
     case "down":
       return { state: down(state) };
     case "backspace":
-      return { state: remove(state, previousGrapheme(text, cursor), cursor) };
+      return become(text.removeBefore(graphemeBefore(text)));
     case "delete":
-      return { state: remove(state, cursor, nextGrapheme(text, cursor)) };
+      return become(text.removeAfter(graphemeAfter(text)));
     case "delete-word-left":
-      return { state: kill(state, previousWord(text, cursor), cursor) };
+      return { state: killBefore(state, wordBefore(text)) };
     case "delete-word-right":
-      return { state: kill(state, cursor, nextWord(text, cursor)) };
+      return { state: killAfter(state, wordAfter(text)) };
     case "kill-to-start":
-      return { state: kill(state, lineStart(text, cursor), cursor) };
+      return { state: killBefore(state, text.lineBefore) };
     case "kill-to-end":
-      return { state: kill(state, cursor, lineEnd(text, cursor)) };
+      return { state: killAfter(state, text.lineAfter) };
     case "yank":
-      return { state: insert(state, state.killed) };
+      return become(text.insert(state.killed));
     case "delete-or-leave":
-      if (text === "") return { state, request: { type: "leave" } };
-      return { state: remove(state, cursor, nextGrapheme(text, cursor)) };
+      if (text.length === 0) return { state, request: { type: "leave" } };
+      return become(text.removeAfter(graphemeAfter(text)));
     case "interrupt":
       return { state, request: { type: "interrupt" } };
     case "redraw":
@@ -103,55 +108,53 @@ function pressCommand(state: EditorState, name: KeyName): Edited {
   }
 }
 
-function insert(state: EditorState, added: string): EditorState {
-  const { text, cursor } = state;
-  return {
-    ...state,
-    text: text.slice(0, cursor) + added + text.slice(cursor),
-    cursor: cursor + added.length,
-  };
+function killBefore(state: EditorState, units: number): EditorState {
+  if (units === 0) return state;
+  const { text } = state;
+  return { ...state, text: text.removeBefore(units), killed: text.textBefore(units) };
 }
 
-function remove(state: EditorState, from: number, to: number): EditorState {
-  return { ...state, text: state.text.slice(0, from) + state.text.slice(to), cursor: from };
-}
-
-function kill(state: EditorState, from: number, to: number): EditorState {
-  return from === to ? state : { ...remove(state, from, to), killed: state.text.slice(from, to) };
+function killAfter(state: EditorState, units: number): EditorState {
+  if (units === 0) return state;
+  const { text } = state;
+  return { ...state, text: text.removeAfter(units), killed: text.textAfter(units) };
 }
 
 /** A backslash at the end goes on with the next line. */
 function enter(state: EditorState): Edited {
-  const { text, cursor, history } = state;
-  if (cursor === text.length && text.endsWith("\\")) {
-    return { state: insert(remove(state, cursor - 1, cursor), "\n") };
-  }
-  if (text.trim() === "") return { state: withText(state, "") };
-  const kept = history.at(-1) === text ? history : [...history, text];
-  return { state: { ...emptyEditor(kept), killed: state.killed }, request: { type: "submit", text } };
+  const { text, history, killed } = state;
+  if (text.after === undefined && text.textBefore(1) === "\\")
+    return { state: { ...state, text: text.removeBefore(1).insert("\n") } };
+  const sent = text.toString();
+  if (sent.trim() === "") return { state: withText(state, "") };
+  const kept = history.at(-1) === sent ? history : [...history, sent];
+  return { state: { ...emptyEditor(kept), killed }, request: { type: "submit", text: sent } };
 }
 
 /** A line up; from the first line into the history. */
 function up(state: EditorState): EditorState {
-  const { text, cursor, place, history, draft } = state;
-  const begin = lineStart(text, cursor);
-  if (begin > 0) return { ...state, cursor: sameColumn(text, cursor, begin - 1) };
+  const { text, place, history, draft } = state;
+  const above = lineAbove(text);
+  if (above !== undefined) return { ...state, text: above };
   const older = history[place - 1];
-  if (older === undefined) return { ...state, cursor: 0 };
+  if (older === undefined) return { ...state, text: text.move(-text.cursor) };
   return {
     ...state,
-    text: older,
-    cursor: older.length,
+    text: EditorText.of(older),
     place: place - 1,
     draft: place === history.length ? text : draft,
   };
 }
 
 function down(state: EditorState): EditorState {
-  const { text, cursor, place, history, draft } = state;
-  const end = lineEnd(text, cursor);
-  if (end < text.length) return { ...state, cursor: sameColumn(text, cursor, end + 1) };
-  if (place >= history.length) return { ...state, cursor: text.length };
-  const newer = history[place + 1] ?? draft;
-  return { ...state, text: newer, cursor: newer.length, place: place + 1 };
+  const { text, place, history, draft } = state;
+  const below = lineBelow(text);
+  if (below !== undefined) return { ...state, text: below };
+  if (place >= history.length) return { ...state, text: text.move(text.lineAfter) };
+  const newer = history[place + 1];
+  return {
+    ...state,
+    text: newer === undefined ? draft.move(draft.length) : EditorText.of(newer),
+    place: place + 1,
+  };
 }

@@ -16,6 +16,7 @@ import { ChatInput } from "./chat-input.ts";
 import { ChatNotes, PROMPT } from "./chat-notes.ts";
 import { continueLine } from "./continue-line.ts";
 import { ALL_COMMANDS } from "./commands/all-commands.ts";
+import { EditorLayout } from "./editor-layout.ts";
 import { greetingLines } from "./greeting.ts";
 import { measureUsage } from "./measure-usage.ts";
 import { completeCommand, parseCommand } from "./parse-command.ts";
@@ -59,6 +60,7 @@ class Chat {
   readonly #view: TurnView;
   readonly #clock: TurnClock;
   readonly #input: ChatInput;
+  readonly #layout = new EditorLayout();
   readonly #questions: Questions;
   readonly #work: WorkLine;
   readonly #speech: Speech;
@@ -282,6 +284,7 @@ class Chat {
         },
         prompt: question === undefined ? PROMPT : questionPrompt(question, width),
         editor: this.#input.shown,
+        layout: this.#layout,
       },
       width,
       height,

@@ -1,12 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { KeyDecoder } from "../../src/chat/decode-keys.ts";
-import { drawEditor } from "../../src/chat/draw-editor.ts";
-import { type EditorState, emptyEditor, pressKey } from "../../src/chat/editor-state.ts";
+import { type DrawnEditor, type EditorFrame, EditorLayout } from "../../src/chat/editor-layout.ts";
+import { emptyEditor, pressKey } from "../../src/chat/editor-state.ts";
+import { EditorText } from "../../src/chat/editor-text.ts";
 import { displayWidth } from "../../src/terminal/display-width.ts";
 import { seededRandom } from "./support/seeded-random.ts";
 
+/** The state of the editor without its pieces. */
+interface PlainState {
+  readonly text: string;
+  readonly cursor: number;
+  readonly killed: string;
+  readonly history: readonly string[];
+  readonly place: number;
+  readonly draft: string;
+}
+
 interface Typed {
-  readonly state: EditorState;
+  readonly state: PlainState;
   readonly requests: readonly string[];
 }
 
@@ -20,7 +31,15 @@ function typed(chunks: readonly Uint8Array[], history: readonly string[] = []): 
     if (request !== undefined)
       requests.push(request.type === "submit" ? `submit ${request.text}` : request.type);
   }
-  return { state, requests };
+  const { text, draft } = state;
+  return {
+    state: { ...state, text: text.toString(), cursor: text.cursor, draft: draft.toString() },
+    requests,
+  };
+}
+
+function drawEditor({ text, cursor }: Pick<PlainState, "text" | "cursor">, frame: EditorFrame): DrawnEditor {
+  return new EditorLayout().draw(EditorText.of(text).move(cursor - text.length), frame);
 }
 
 const typing = (text: string, history?: readonly string[]): Typed => typed([Buffer.from(text)], history);

@@ -3,6 +3,8 @@ import picocolors from "picocolors";
 import { describe, expect, test } from "vitest";
 import { drawBottom } from "../../src/chat/bottom-area.ts";
 import type { ChatTerminal } from "../../src/chat/chat-terminal.ts";
+import { EditorLayout } from "../../src/chat/editor-layout.ts";
+import { EditorText } from "../../src/chat/editor-text.ts";
 import { Screen } from "../../src/chat/screen.ts";
 import { visibleWidth } from "../../src/chat/wrap-spans.ts";
 import { seededRandom } from "./support/seeded-random.ts";
@@ -83,7 +85,8 @@ describe("the area at the bottom", () => {
             key: text(3),
           },
           prompt: random() < 0.5 ? "❯ " : "exec: yes or no? [y/N] ",
-          editor: { text: line, cursor: line.length },
+          editor: EditorText.of(line),
+          layout: new EditorLayout(),
         },
         width,
         height,

@@ -1,33 +1,13 @@
-/**
- * How the line that is being written looks: wrapped to the width, wide characters and combining marks where they belong,
- * controls made visible. No row is wider than one column less than the width, so that the cursor always has a place. Pure.
- */
-
-import { displayWidth } from "../terminal/display-width.ts";
-import { escapeControls } from "../terminal/escape-controls.ts";
-import type { EditorState } from "./editor-state.ts";
-
-export interface DrawnEditor {
-  readonly rows: readonly string[];
-  readonly cursor: { readonly row: number; readonly column: number };
-}
-
-export interface EditorFrame {
-  /** Before the first row; the others are indented as far. */
-  readonly prompt: string;
-  readonly width: number;
-  /** Of a longer text the part around the cursor is shown. */
-  readonly maxRows: number;
-}
+/** The rows of the editor laid out from the beginning of the text each time: slow, and simple enough to be believed. For comparison. */
+import { displayWidth } from "../../../src/terminal/display-width.ts";
+import { escapeControls } from "../../../src/terminal/escape-controls.ts";
+import type { DrawnEditor, EditorFrame } from "../../../src/chat/editor-layout.ts";
 
 /** Where there is less than this left, there is no prompt. */
 const LEAST_ROOM = 6;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-export function drawEditor(
-  { text, cursor }: Pick<EditorState, "text" | "cursor">,
-  frame: EditorFrame,
-): DrawnEditor {
+export function drawWhole(text: string, cursor: number, frame: EditorFrame): DrawnEditor {
   const prompt = displayWidth(frame.prompt) + LEAST_ROOM > frame.width ? "" : frame.prompt;
   const indent = " ".repeat(displayWidth(prompt));
   const room = Math.max(1, frame.width - indent.length - 1);
