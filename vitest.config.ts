@@ -16,6 +16,8 @@ const alias = [
 
 /** Tests that need root, mounts, tmux, the sandbox, or that kill or start many processes. */
 const SYSTEM_TESTS = "*.system.test.ts";
+/** Tests that run small everywhere, and at full size among the system tests: test/support/sized.ts. */
+const SIZED_TESTS = "*.sized.test.ts";
 
 /** Waits have long limits: on a busy machine everything comes late, and what never comes still fails. */
 const shared = { expect: { poll: { timeout: 60_000 } }, testTimeout: 300_000 } as const;
@@ -28,6 +30,8 @@ function projectOf(name: string, directories: readonly string[]): TestProjectInl
       name,
       include: directories.map((directory) => `${directory}/**/*.test.ts`),
       exclude: [`**/${SYSTEM_TESTS}`],
+      // Most of the time of a small test file was the start of its process and its imports.
+      isolate: false,
     },
   };
 }
@@ -47,11 +51,10 @@ export default defineConfig({
         test: {
           ...shared,
           name: "system",
-          include: [
-            `packages/*/test/**/${SYSTEM_TESTS}`,
-            `test/**/${SYSTEM_TESTS}`,
-            `proof/test/**/${SYSTEM_TESTS}`,
-          ],
+          include: ["packages/*/test", "test", "proof/test"].flatMap((directory) =>
+            [SYSTEM_TESTS, SIZED_TESTS].map((name) => `${directory}/**/${name}`),
+          ),
+          env: { LONGHAND_TEST_SIZE: "full" },
         },
       },
     ],

@@ -133,7 +133,8 @@ async function problems(
   );
 }
 
-describe.each<BackendName>(["memory", "json", "jsonl"])("over %s", (name) => {
+// At the same time: each of them waits for the seconds of its answers.
+describe.concurrent.each<BackendName>(["memory", "json", "jsonl"])("over %s", (name) => {
   test("a turn killed before or after any of its writes is closed as it should be", async () => {
     const kills = killsOf(await writesOf(name));
     expect(kills.length).toBeGreaterThan(30);
@@ -141,7 +142,7 @@ describe.each<BackendName>(["memory", "json", "jsonl"])("over %s", (name) => {
   });
 });
 
-describe.each<BackendName>(["memory", "jsonl"])("over %s", (name) => {
+describe.concurrent.each<BackendName>(["memory", "jsonl"])("over %s", (name) => {
   test("also if the recovery is killed before or after each of its writes", async () => {
     const kills = killsOf(await writesOf(name));
     for (const second of killsOf(2)) {
@@ -157,7 +158,7 @@ describe.each<BackendName>(["memory", "jsonl"])("over %s", (name) => {
   });
 });
 
-describe("the judge", () => {
+describe.concurrent("the judge", () => {
   test("has nothing against a turn that nobody killed", async () => {
     expect((await attempt("memory", NEVER)).problem).toBeUndefined();
   });

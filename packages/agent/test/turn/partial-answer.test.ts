@@ -100,7 +100,9 @@ test("the view never shows a part, and the message at the end stands for all of 
     let during: unknown;
     const model = scriptedModel(async function* () {
       yield text("slow");
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await vi.waitFor(async () => expect(await session.lastNote("longhand/part")).toBeDefined(), {
+        timeout: 60_000,
+      });
       during = {
         messages: (await session.messages()).length,
         note: (await session.lastNote("longhand/part"))?.data,

@@ -13,9 +13,10 @@ import { MAX_MESSAGE_BYTES } from "../../src/record/format.ts";
 import { fileNameOf } from "../../src/record/key.ts";
 import type { Message } from "../../src/record/message.ts";
 import { rejectsWith, say, sayAll, seqOf } from "../../src/testing/case-language.ts";
-import { countingHost, type DiskCounts } from "../support/counting-host.ts";
+import { countingHost } from "../support/counting-host.ts";
 import { onEachBackend, type OpenedStore } from "../support/on-each-backend.ts";
 import { SESSION_ID } from "../support/sample-log.ts";
+import { settled } from "../support/settled.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -380,39 +381,4 @@ describe("messages in jsonl files", () => {
       await store.close();
     });
   });
-
-  test("M19 a million tiny messages, in batches of 10,000: disk work grows with their number, not faster", async () => {
-    await inJsonl(async (directory) => {
-      const { host, counts } = countingHost();
-      const store = await openStore(jsonlBackend(directory, { host }), { durability: "os" });
-      const session = store.session("s");
-      const batch = Array.from({ length: 10_000 }, () => say("x"));
-      for (let round = 0; round < 25; round++) await session.append(batch);
-      await settled(counts);
-      const quarter = { ...counts };
-      for (let round = 25; round < 100; round++) await session.append(batch);
-      await settled(counts);
-      const whole = { ...counts };
-      for (const name of ["writes", "bytesWritten", "reads", "bytesRead", "syncs"] as const) {
-        // Four times the messages, four times the work, and a little for what is not done with each append.
-        expect(whole[name], name).toBeLessThan(4.2 * quarter[name] + 50);
-      }
-      expect(whole.bytesWritten / 1_000_000).toBeLessThan(400);
-      expect((await session.state())?.count).toBe(1_000_000);
-      expect(await session.messages({ last: 2 })).toEqual(sayAll("x", "x"));
-      // The last two of a million are read from the end: the last batch, and back to the checkpoint before it.
-      expect(counts.bytesRead - whole.bytesRead).toBeLessThan(3 * MEBIBYTE);
-      await store.close();
-    });
-  });
 });
-
-/** Landing goes on after the answer: waits until the disk is quiet. */
-async function settled(counts: DiskCounts): Promise<void> {
-  for (let quiet = 0, last = ""; quiet < 10;) {
-    const now = JSON.stringify(counts);
-    quiet = now === last ? quiet + 1 : 0;
-    last = now;
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  }
-}

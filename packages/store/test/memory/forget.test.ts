@@ -13,7 +13,7 @@ import type { Memory, MemoryEntry } from "../../src/memory/types.ts";
 import { failingHost, SimulatedMachine, type Capture } from "../../src/testing/index.ts";
 import { readSimulatedFile } from "../support/simulated-store.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
-import { filesWith, memoryIn, refusedWith, worldOf } from "./support/memory-in.ts";
+import { filesWith, memoryIn, refusedWith, savedLongAgo, worldOf } from "./support/memory-in.ts";
 import { override } from "./support/override.ts";
 
 const ann = { user: "ann" } as const;
@@ -87,6 +87,7 @@ describe("forget", () => {
     const page = join(directory, "MEMORY.md");
     for (const heading of ["Everyone", "user bob", "user ann"]) {
       await appendFile(page, `\n## ${heading}\n\n- ${SECRET}! <!-- ${secret.id} -->\n- of ${heading}\n`);
+      await savedLongAgo(page);
       expect((await memory.refresh()).map(({ text }) => text)).toEqual([`of ${heading}`]);
       expect(await filesWith(directory, SECRET)).toEqual([]);
     }
@@ -126,6 +127,7 @@ describe("forget", () => {
     await memory.forget(secret.id);
     const page = `# Memory\n\n## user "ann"\n\n- ${SECRET} <!-- ${secret.id} -->\n`;
     await writeFile(join(directory, "MEMORY.md"), page);
+    await savedLongAgo(join(directory, "MEMORY.md"));
     expect(await memory.refresh()).toEqual([]);
     expect(await filesWith(directory, SECRET)).toEqual([]);
   });

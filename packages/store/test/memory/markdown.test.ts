@@ -8,7 +8,7 @@ import { nodeHost } from "../../src/host/node-host.ts";
 import { END_OF_PAGE } from "../../src/memory/markdown/page-end.ts";
 import type { Memory, MemoryEntry } from "../../src/memory/types.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
-import { memoryIn } from "./support/memory-in.ts";
+import { memoryIn, savedLongAgo } from "./support/memory-in.ts";
 
 let directory: string;
 let memory: Memory;
@@ -154,6 +154,7 @@ describe("edits by hand", () => {
   test("a line of a day belongs to that day, also on a page that a person has made", async () => {
     await writeFile(join(directory, "daily", "2020-02-29.md"), "## user ann\n- was born\n");
     await writeFile(join(directory, "daily", "2020-02-31.md"), "- never was\n");
+    for (const day of ["2020-02-29", "2020-02-31"]) await savedLongAgo(join(directory, "daily", `${day}.md`));
     await memory.refresh();
     const entries = await memory.everything();
     expect(entries).toMatchObject([
@@ -178,6 +179,7 @@ describe("edits by hand", () => {
     await memory.refresh();
     expect(await page()).toBe(before);
     await writeFile(join(directory, "MEMORY.md"), "");
+    await savedLongAgo(join(directory, "MEMORY.md"));
     await memory.refresh();
     expect(await page()).toBe(before);
   });

@@ -5,7 +5,7 @@ import { sealLine } from "../../src/record/seal.ts";
 
 /** Sessions of one message each, written as files: through a store a hundred thousand would take minutes. */
 export function writeManySessions(directory: string, keys: readonly string[]): void {
-  mkdirSync(directory, { mode: 0o700 });
+  mkdirSync(directory, { mode: 0o700, recursive: true });
   for (const [index, key] of keys.entries()) {
     const id = `01JCW${String(index).padStart(21, "0")}`;
     const at = new Date(Date.UTC(2026, 0, 1) + index).toISOString();

@@ -1,6 +1,6 @@
 /** Memories for tests: over the real disk, or over a simulated one. */
 
-import { readFile, readdir } from "node:fs/promises";
+import { readFile, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect } from "vitest";
@@ -46,6 +46,12 @@ export async function memoryIn(
     directory,
     sessions: await openStore(memoryBackend()),
   });
+}
+
+/** A page that was saved a moment ago may be half written, so that a refresh waits for seconds; not for this one. */
+export async function savedLongAgo(path: string): Promise<void> {
+  const time = new Date(Date.now() - 3_600_000);
+  await utimes(path, time, time);
 }
 
 /** It must reject with this code. */

@@ -17,9 +17,11 @@ import { openMemory } from "../../src/memory/open-memory.ts";
 import type { Memory, Scope } from "../../src/memory.ts";
 import { SeededRandom } from "../../src/testing/seeded-random.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { sized } from "../../../../test/support/sized.ts";
 import { refusal } from "../support/strict-provider.ts";
 
-const TURNS = 2000;
+const TURNS = sized(300, 2000);
+const MOST_OPERATIONS_OF_A_LIFE = sized(1500, 6000);
 const KEY = "chat";
 const SCOPE: Scope = { user: "ann" };
 /** Small, so that files are sealed many times. */
@@ -147,7 +149,7 @@ async function replay(
   let lives = 0;
   while (life.turn <= turns) {
     lives += 1;
-    machine = await runOnce(machine, life, 200 + random.below(6000));
+    machine = await runOnce(machine, life, 200 + random.below(MOST_OPERATIONS_OF_A_LIFE));
   }
   return { life, lives, machine };
 }
@@ -173,14 +175,14 @@ async function miscounted(machine: SimulatedMachine, { acknowledged }: Life): Pr
 }
 
 test("control: where acknowledged is not durable, the same look finds that messages are missing", async () => {
-  const { life, machine } = await replay(800, "os");
+  const { life, machine } = await replay(sized(200, 800), "os");
   expect((await miscounted(machine, life)).length).toBeGreaterThan(0);
 }, 600_000);
 
 test(`${TURNS} turns, killed and cut off every few hundred operations`, async () => {
   const { life, lives, machine } = await replay(TURNS, "sync");
-  expect(lives).toBeGreaterThan(20);
-  expect(life.compactions).toBeGreaterThan(50);
+  expect(lives).toBeGreaterThan(sized(8, 20));
+  expect(life.compactions).toBeGreaterThan(sized(8, 50));
   expect((await miscounted(machine, life)).slice(0, 3)).toEqual([]);
 
   const host = machine.startProcess();
@@ -197,8 +199,9 @@ test(`${TURNS} turns, killed and cut off every few hundred operations`, async ()
   );
   expect(turns).toEqual(Array.from({ length: TURNS }, (_, index) => index + 1));
 
-  const share = (from: number, to: number): number => median(life.operations.slice(from, to));
-  expect(share(1700, 2000)).toBeLessThan(share(100, 400) * 1.3);
+  const medianOf = (from: number, to: number): number =>
+    median(life.operations.slice(from * TURNS, to * TURNS));
+  expect(medianOf(0.85, 1)).toBeLessThan(medianOf(0.05, 0.2) * 1.3);
 }, 600_000);
 
 function median(values: readonly number[]): number {
