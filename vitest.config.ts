@@ -8,6 +8,7 @@ const alias = [
   { find: /^@longhand\/store\/testing$/, replacement: path("packages/store/src/testing/index.ts") },
   { find: /^@longhand\/store\/context$/, replacement: path("packages/store/src/context.ts") },
   { find: /^@longhand\/store\/memory$/, replacement: path("packages/store/src/memory.ts") },
+  { find: /^@longhand\/store\/messages$/, replacement: path("packages/store/src/messages.ts") },
   { find: /^@longhand\/agent\/kernel$/, replacement: path("packages/agent/src/kernel.ts") },
   { find: /^@longhand\/agent\/settings$/, replacement: path("packages/agent/src/settings.ts") },
   { find: /^@longhand\/agent$/, replacement: path("packages/agent/src/index.ts") },

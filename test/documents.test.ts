@@ -78,6 +78,7 @@ describe("examples", () => {
     "packages/store/README.md",
     "docs/store.md",
     "docs/session-store.md",
+    "docs/messages.md",
     "docs/context.md",
     "docs/memory.md",
   ])("of %s compile and run", async (path) => {

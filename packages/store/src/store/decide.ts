@@ -41,6 +41,8 @@ export function compactTo(summary: string, keepFrom: number, options: WriteOptio
 
 export function rewindTo(cut: { messages: number } | { to: number }, options: WriteOptions): Operation {
   return reading(options, async (state, log) => {
+    // There is nothing to take back, and an undo must not create a session.
+    if (state.seq === 0 && !("to" in cut && cut.to > 0)) return undefined;
     const to =
       "to" in cut ? checkRewindTo(state, log, cut.to) : await seqBeforeLastMessages(state, log, cut.messages);
     const then = await log.stateAfter(to);
@@ -105,13 +107,15 @@ async function cutAtEnd(log: EntryReader, end: number): Promise<DecisiveCut | un
 
 function reading(
   options: WriteOptions,
-  decide: (state: SessionState, log: EntryReader) => Promise<Body>,
+  /** `undefined`: nothing is written. */
+  decide: (state: SessionState, log: EntryReader) => Promise<Body | undefined>,
 ): Operation {
   return {
     reads: true,
     decide: async (state, log) => {
       checkExpectedSeq(state, options);
-      return { add: [await decide(state, log)], id: undefined };
+      const body = await decide(state, log);
+      return { add: body === undefined ? [] : [body], id: undefined };
     },
   };
 }

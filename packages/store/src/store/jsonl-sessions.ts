@@ -4,6 +4,7 @@
  */
 
 import { isLonghandError, type LonghandError } from "../errors.ts";
+import { mapOpenAIShape } from "../messages/openai.ts";
 import type { Message } from "../record/message.ts";
 import { callback, checkOptions } from "./check-options.ts";
 import { PendingWrites } from "./pending-writes.ts";
@@ -33,7 +34,7 @@ export class JsonlSessions implements SessionStore {
   }
 
   async addFullMessage(key: string, message: Message): Promise<void> {
-    await this.#write(key, (session) => session.append(message));
+    await this.#write(key, (session) => session.append(mapOpenAIShape(message)));
   }
 
   async getHistory(key: string): Promise<Message[]> {
@@ -49,7 +50,11 @@ export class JsonlSessions implements SessionStore {
   }
 
   async setHistory(key: string, messages: readonly Message[]): Promise<void> {
-    await this.#write(key, (session) => session.replace(messages));
+    await this.#write(key, (session) =>
+      session.replace(
+        Array.isArray(messages) ? messages.map((message: Message) => mapOpenAIShape(message)) : messages,
+      ),
+    );
   }
 
   async truncateHistory(key: string, keepLast: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { Message } from "../record/message.ts";
  */
 export interface SessionStore {
   addMessage(key: string, role: Message["role"], content: string): Promise<void>;
+  /** Also with PicoClaw's names (`tool_calls`, `tool_call_id`): it is kept, and read, with ours. */
   addFullMessage(key: string, message: Message): Promise<void>;
   /** A copy. */
   getHistory(key: string): Promise<Message[]>;

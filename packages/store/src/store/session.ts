@@ -28,6 +28,7 @@ import {
 import { checkBatch, checkSize, checkText } from "./check-size.ts";
 import { addBodies, compactTo, rewindTo, truncateTo, undoCutAt } from "./decide.ts";
 import { lackOf } from "./lack-of.ts";
+import { refuseOpenAIShape } from "./refuse-openai-shape.ts";
 import { lockSession } from "./lock-session.ts";
 import { nameSession } from "./name-session.ts";
 import type { OpenPlace } from "./open-place.ts";
@@ -229,7 +230,9 @@ export class BackendSession<M extends Message> implements Session<M> {
   #bodies(messages: readonly unknown[]): Body[] {
     return messages.map((message, index) => {
       try {
-        return messageBody(message);
+        const body = messageBody(message);
+        refuseOpenAIShape(message);
+        return body;
       } catch (error) {
         throw nameSession(
           error,

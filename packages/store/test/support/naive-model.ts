@@ -71,6 +71,8 @@ export class NaiveModel {
   }
 
   rewindTo(to: number): void {
+    // There is nothing to take back: nothing is written.
+    if (this.seq === 0) return;
     const { live, uncut, summary } = this.after(to);
     this.#add({ live, uncut, summary });
   }

@@ -17,6 +17,7 @@ import {
   type Check,
 } from "../../store/check-options.ts";
 import type { Session } from "../../store/types.ts";
+import { asOwnMessage } from "../as-own-message.ts";
 import { withTimeLimit } from "../ask-with-retries.ts";
 import {
   chooseKeepFrom,
@@ -194,6 +195,6 @@ function withUnseen(earlier: string, { from, shownFrom }: CutPart): string {
 
 async function* messagesBetween(session: Session, from: number, to: number): AsyncIterable<Message> {
   for await (const record of session.records({ live: true, from, to })) {
-    if (record.op === undefined) yield record.message;
+    if (record.op === undefined) yield asOwnMessage(record.message);
   }
 }

@@ -2,6 +2,7 @@
 
 import type { SessionRecord } from "../../record/session-record.ts";
 import type { Session } from "../../store/types.ts";
+import { asOwnMessage } from "../as-own-message.ts";
 import type { TokenEstimator } from "../types.ts";
 
 export interface CompactionLimits {
@@ -59,7 +60,7 @@ export async function chooseKeepFrom(
 
 export async function* liveBackwards(session: Session): AsyncIterable<MessageRecord> {
   for await (const record of session.records({ live: true, reverse: true })) {
-    if (record.op === undefined) yield record;
+    if (record.op === undefined) yield { ...record, message: asOwnMessage(record.message) };
   }
 }
 
@@ -84,7 +85,7 @@ export async function cutPart(
   if (keepFrom === 1) return undefined;
   for await (const record of session.records({ live: true, reverse: true, to: keepFrom - 1 })) {
     if (record.op !== undefined) continue;
-    const tokens = (part?.tokens ?? 0) + estimator.tokensOfMessage(record.message);
+    const tokens = (part?.tokens ?? 0) + estimator.tokensOfMessage(asOwnMessage(record.message));
     const shownFrom = tokens <= mostTokens ? record.seq : (part?.shownFrom ?? record.seq);
     part = { from: record.seq, to: keepFrom - 1, messages: (part?.messages ?? 0) + 1, tokens, shownFrom };
   }

@@ -7,6 +7,7 @@
 
 import type { Message } from "../../record/message.ts";
 import type { Session } from "../../store/types.ts";
+import { asOwnMessage } from "../as-own-message.ts";
 import { againOnConflict } from "../again-on-conflict.ts";
 import { changePins } from "../pins.ts";
 import { pairMessages } from "./repair-messages.ts";
@@ -29,7 +30,7 @@ export async function repairHistory<M extends Message>(
 async function readView<M extends Message>(session: Session<M>): Promise<LoggedMessage<M>[]> {
   const view: LoggedMessage<M>[] = [];
   for await (const record of session.records({ live: true })) {
-    if (record.op === undefined) view.push({ seq: record.seq, message: record.message });
+    if (record.op === undefined) view.push({ seq: record.seq, message: asOwnMessage(record.message) });
   }
   return view;
 }

@@ -5,6 +5,7 @@
 
 import type { Message } from "../../record/message.ts";
 import type { Session } from "../../store/types.ts";
+import { asOwnMessage } from "../as-own-message.ts";
 import { repairMessages } from "../repair/repair-messages.ts";
 import { isWithin, minus, NOTHING, part, plus, type Size, type Sizes } from "../tokens/request-size.ts";
 import type { LoggedMessage } from "../turns.ts";
@@ -37,7 +38,7 @@ export async function readLeadingSystem<M extends Message>(
   const leading: LoggedMessage<M>[] = [];
   for await (const record of session.records({ live: true, to })) {
     if (record.op !== undefined || record.message.role !== "system") break;
-    leading.push({ seq: record.seq, message: record.message });
+    leading.push({ seq: record.seq, message: asOwnMessage(record.message) });
   }
   return leading;
 }
@@ -52,7 +53,7 @@ export async function readTurns<M extends Message>(
   if (range.from <= range.to) {
     for await (const record of session.records({ live: true, reverse: true, ...range })) {
       if (record.op !== undefined) continue;
-      if (!reading.take({ seq: record.seq, message: record.message })) return reading.outcome();
+      if (!reading.take({ seq: record.seq, message: asOwnMessage(record.message) })) return reading.outcome();
     }
   }
   reading.endAtBeginning();

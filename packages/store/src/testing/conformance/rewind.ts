@@ -1,7 +1,17 @@
 /** Takes back the tail of the view. What it cuts stays in the log; what else it undoes is in rewind-undoes.ts. */
 
 import assert from "node:assert/strict";
-import { collect, log, numbered, refusesOption, say, sayAll, seqOf, view } from "../case-language.ts";
+import {
+  collect,
+  log,
+  numbered,
+  refusesOption,
+  rejectsWith,
+  say,
+  sayAll,
+  seqOf,
+  view,
+} from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 
 export const rewindCases: readonly ConformanceCase[] = [
@@ -50,6 +60,19 @@ export const rewindCases: readonly ConformanceCase[] = [
       await session.rewind({ to: 4 });
       assert.deepEqual(await view(session), ["1", "2", "3"]);
       assert.equal(await seqOf(session), 5);
+    },
+  },
+  {
+    title: "of a session that does not exist writes nothing and does not create it",
+    run: async ({ store }) => {
+      const session = store.session("s");
+      assert.deepEqual(await session.rewind({ messages: 1 }), { seq: 0 });
+      assert.deepEqual(await session.rewind({ to: 0 }), { seq: 0 });
+      assert.deepEqual(await session.rewind({ messages: 1 }, { expectedSeq: 0 }), { seq: 0 });
+      await rejectsWith("OPTION_INVALID", session.rewind({ to: 1 }));
+      assert.equal(await session.exists(), false);
+      assert.deepEqual(await collect(store.list({ status: "any" })), []);
+      assert.deepEqual(await session.append(say("first")), { seq: 1 });
     },
   },
   {
