@@ -55,5 +55,6 @@ export {
   type ToolOutput,
 } from "./tools/tool.ts";
 export { chooseTools, type ToolChoice } from "./tools/tool-set.ts";
+export { redoTurn, type RedoneTurn } from "./turn/redo-turn.ts";
 export { rewindTurn, type RewoundTurn } from "./turn/rewind-turn.ts";
 export type { RetrySettings, Said, TurnResult } from "./turn/types.ts";

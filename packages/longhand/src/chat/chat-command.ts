@@ -23,7 +23,8 @@ export interface CommandWorld extends ChatSurroundings {
   readonly output: Output;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
-  readonly switchTo: (key: string) => Promise<void>;
+  /** `isQuiet`: its last turns are not shown. */
+  readonly switchTo: (key: string, options?: { readonly isQuiet?: boolean }) => Promise<void>;
   /** Said to the turn that runs; without one, as any message. */
   readonly sayNow: (text: string) => void;
   readonly leave: () => void;

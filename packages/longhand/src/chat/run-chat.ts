@@ -209,7 +209,7 @@ class Chat {
       conversation: this.#conversation,
       output: this.#output,
       signal,
-      switchTo: async (key) => await this.#switchTo(key, signal),
+      switchTo: async (key, switching) => await this.#switchTo(key, signal, switching?.isQuiet),
       sayNow: (text) => {
         if (!this.#speech.steer(text)) this.#begin(text, async (begun) => await this.#say(text, begun));
       },
@@ -219,11 +219,11 @@ class Chat {
     this.#screen.print([""]);
   }
 
-  async #switchTo(key: string, signal: AbortSignal): Promise<void> {
+  async #switchTo(key: string, signal: AbortSignal, isQuiet = false): Promise<void> {
     this.#conversation = this.#options.agent.conversation(key);
     // Another process may be in the middle of a turn there, for as long as that takes.
     await untilAborted(this.#conversation.recover(), signal);
-    await showConversation(this.#conversation, this.#output);
+    if (!isQuiet) await showConversation(this.#conversation, this.#output, this.#options.toPaste);
     await this.#measure();
   }
 

@@ -118,7 +118,7 @@ class PipedChat {
             commands: ALL_COMMANDS,
             conversation: this.#conversation,
             signal: this.#signal,
-            switchTo: async (key) => await this.#switchTo(key),
+            switchTo: async (key, { isQuiet = false } = {}) => await this.#switchTo(key, isQuiet),
             // Nothing runs while a line is read: it is a message like any other, and is answered before the next.
             sayNow: () => {
               throw new AgentError(
@@ -146,10 +146,11 @@ class PipedChat {
     return outcome === "answered";
   }
 
-  async #switchTo(key: string): Promise<void> {
+  async #switchTo(key: string, isQuiet: boolean): Promise<void> {
     this.#conversation = this.#options.agent.conversation(key);
     await this.#conversation.recover();
-    if (this.#options.isPerson) await showConversation(this.#conversation, this.#options.output);
+    const { isPerson, output, toPaste } = this.#options;
+    if (isPerson && !isQuiet) await showConversation(this.#conversation, output, toPaste);
   }
 
   async #ask(question: ApprovalQuestion): Promise<boolean> {

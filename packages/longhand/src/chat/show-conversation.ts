@@ -1,28 +1,94 @@
-/** Shows where a conversation is, to who comes to it: how long it is, and what was said last. */
+/** Shows where a conversation is when the chat comes to it: how long it is, and its last turns as they looked when they happened. */
 
 import type { Conversation } from "@longhand/agent";
-import { escapeKey } from "../terminal/escape-controls.ts";
+import type { Message } from "@longhand/store";
+import type { ToPaste } from "../terminal/command-to-paste.ts";
+import { escapeControls, escapeKey } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
-import { relativeTime, timesFor } from "../terminal/format-time.ts";
+import { relativeTime } from "../terminal/format-time.ts";
 import { type Output, readableWidth } from "../terminal/output.ts";
-import type { Marked } from "../terminal/pair-tool-results.ts";
-import { renderTranscript } from "../terminal/transcript.ts";
+import { contentText } from "../terminal/render-message.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
+import { PROMPT } from "./chat-notes.ts";
+import { TurnView } from "./turn-view.ts";
 
-/** Enough to know where one was. */
-const SHOWN = 4;
+const SHOWN_TURNS = 2;
+/** A turn with many tool calls is not read further back than this. */
+const READ_MESSAGES = 40;
+/** Of a long answer the end is shown: that is where one was. */
+const SHOWN_LINES = 24;
 
 /** `false`: nothing was said in it yet. */
-export async function showConversation({ session, key }: Conversation, output: Output): Promise<boolean> {
+export async function showConversation(
+  { session, key }: Conversation,
+  output: Output,
+  toPaste: ToPaste,
+): Promise<boolean> {
   const info = await session.state();
   if (info === undefined || info.count === 0) return false;
-  const { colors } = output;
+  const { bold, dim } = output.colors;
+  const messages = lastTurns(await session.messages({ last: READ_MESSAGES }));
+  const lines = turnLines(messages, output);
+  const hidden = lines.length - SHOWN_LINES;
+  const earlier = info.count - messages.length;
+  const notShown = [
+    ...(earlier > 0 ? [countOf(earlier, "earlier message")] : []),
+    ...(hidden > 0 ? [countOf(hidden, "line")] : []),
+  ].join(" and ");
   const facts = `${countOf(info.count, "message")}, ${relativeTime(info.updated, output.now())}`;
-  output.write(`${colors.bold(escapeKey(key))}  ${colors.dim(facts)}\n\n`);
-  if (info.count > SHOWN) output.write(colors.dim(`… ${info.count - SHOWN} before\n\n`));
-  const marked = async function* (): AsyncIterable<Marked> {
-    for await (const record of session.records({ live: true, last: SHOWN })) yield { record, isLive: true };
-  };
-  const style = { width: readableWidth(output), colors, times: timesFor(output), all: false, full: false };
-  for await (const line of renderTranscript(marked(), style)) output.write(`${line}\n`);
+  output.write(`${bold(escapeKey(key))}  ${dim(facts)}\n`);
+  if (notShown !== "") output.write(`${dim(`… ${notShown}: ${toPaste("show", key)}`)}\n`);
+  for (const line of ["", ...lines.slice(-SHOWN_LINES)]) output.write(`${line}\n`);
   return true;
+}
+
+function lastTurns(messages: readonly Message[]): readonly Message[] {
+  const starts = messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+  return messages.slice(starts.at(-SHOWN_TURNS) ?? starts[0] ?? 0);
+}
+
+/** As they were shown when they happened. */
+function turnLines(messages: readonly Message[], output: Output): string[] {
+  const width = (): number | undefined => readableWidth(output);
+  const view = new TurnView({ colors: output.colors, width }, { isDrawn: true, hasCommands: true });
+  const names = new Map<string, string>();
+  const lines: string[] = [];
+  const show = (event: Parameters<TurnView["take"]>[0]): void => void lines.push(...view.take(event));
+  const place = { agent: "", key: "", turn: "" };
+  const endTurn = (): void => {
+    const before = lines.length;
+    show({ ...place, type: "turn-end", outcome: "answered", seq: 0 });
+    if (before > 0 || lines.length > before) lines.push("");
+  };
+  for (const message of messages) {
+    const text = contentText(message);
+    switch (message.role) {
+      case "user":
+        endTurn();
+        lines.push(...echoLines(text, output), "");
+        break;
+      case "assistant":
+        if (text !== "") show({ ...place, type: "text-delta", text });
+        for (const call of message.toolCalls ?? []) {
+          names.set(call.id, call.name);
+          show({ ...place, type: "tool-call", ...call });
+        }
+        break;
+      case "tool": {
+        const id = message.toolCallId ?? "";
+        const name = names.get(id) ?? message.name ?? "tool";
+        show({ ...place, type: "tool-result", id, name, content: text, isError: message.isError === true });
+        break;
+      }
+      case "system":
+        break;
+    }
+  }
+  endTurn();
+  return lines;
+}
+
+function echoLines(text: string, { width, colors }: Output): string[] {
+  const lines = wrapText(escapeControls(text), width === undefined ? undefined : width - PROMPT.length);
+  return lines.map((line, index) => colors.cyan((index === 0 ? PROMPT : "  ") + line));
 }

@@ -145,11 +145,11 @@ function argumentsOnOneLine(given: unknown): string {
     .join(", ");
 }
 
-function contentText({ content }: Message): string {
+/** The text of a message; images and files are named, not printed. */
+export function contentText({ content }: Message): string {
   return typeof content === "string" ? content : content.map(partText).join("\n");
 }
 
-/** Images and files are named, not printed. */
 function partText(part: ContentPart): string {
   if ("text" in part && typeof part.text === "string") return part.text;
   const facts = ["mediaType", "name"].flatMap((field) => {

@@ -20,7 +20,7 @@ describe("what is a command", () => {
   test("every command of the issue is there", () => {
     expect(ALL_COMMANDS.map(({ name }) => name)).toEqual(
       expect.arrayContaining(
-        "help new sessions resume fork undo compact context memory model tools export quit".split(" "),
+        "help new sessions resume fork undo redo compact context memory model tools export quit".split(" "),
       ),
     );
   });
@@ -161,13 +161,101 @@ describe("commands in a chat", () => {
         enters("/undo");
         await sees("waiting: /undo");
         open();
-        await sees("The last turn is taken back; 2 messages left", "\n  longhand undo --to 4 talk");
+        await sees("The last turn is taken back; 2 messages left", "/redo undoes the undo");
         expect((await agent.store.session("talk").messages()).map(({ content }) => content)).toEqual([
           "one",
           "echo of one",
         ]);
       },
       wide,
+    );
+  });
+
+  test("/redo undoes each /undo, and nothing after a new message", async () => {
+    await withChat(
+      echo,
+      async ({ enters, sees, agent, terminal }) => {
+        const said = async (): Promise<unknown[]> =>
+          (await agent.store.session("talk").messages())
+            .filter(({ role }) => role === "user")
+            .map(({ content }) => content);
+        const refusals = (): number => terminal.text.split("there is nothing to redo").length - 1;
+        enters("/redo");
+        await sees("there is nothing to redo");
+        for (const word of ["one", "two", "three"]) {
+          enters(word);
+          await sees(`echo of ${word}`);
+        }
+        enters("/undo");
+        await sees("4 messages left");
+        enters("/undo");
+        await sees("2 messages left");
+        enters("/redo");
+        await sees("Redone; 4 messages in the view.");
+        expect(await said()).toEqual(["one", "two"]);
+        enters("/redo");
+        await sees("Redone; 6 messages in the view.");
+        expect(await said()).toEqual(["one", "two", "three"]);
+        enters("/redo");
+        await expect.poll(refusals).toBe(2);
+        enters("/undo");
+        await expect.poll(() => terminal.text.split("4 messages left").length - 1).toBe(2);
+        enters("four");
+        await sees("echo of four");
+        enters("/redo");
+        await expect.poll(refusals).toBe(3);
+        expect(await said()).toEqual(["one", "two", "four"]);
+      },
+      { ...wide, height: 200 },
+    );
+  });
+
+  test("/resume shows the last turns as they looked, and how to see the rest; /fork shows none again", async () => {
+    const long = Array.from({ length: 200 }, (_, number) => `- point ${number}`).join("\n");
+    const script: Script = async ({ text, say, emit }) => {
+      if (text === "tool") {
+        emit({ type: "tool-call", id: "1", name: "exec", arguments: { command: "ls" } });
+        emit({ type: "tool-result", id: "1", name: "exec", content: "a.txt", isError: false });
+      }
+      say(text === "long" ? long : `# Answer to ${text}`);
+      return await Promise.resolve("answered");
+    };
+    await withChat(
+      script,
+      async ({ enters, sees, agent, terminal }) => {
+        const session = agent.store.session("other");
+        for (const number of [1, 2, 3]) {
+          await session.append([
+            { role: "user", content: `question ${number}` },
+            {
+              role: "assistant",
+              content: "",
+              toolCalls: [{ id: "c", name: "exec", arguments: { command: "ls" } }],
+            },
+            { role: "tool", toolCallId: "c", content: "a.txt" },
+            { role: "assistant", content: `- answer ${number}` },
+          ]);
+        }
+        enters("/resume other");
+        await sees(
+          "other  12 messages",
+          "… 4 earlier messages: longhand show other",
+          '❯ question 3\n\n→ exec(command: "ls")\n  ✓ a.txt\n\n- answer 3',
+        );
+        expect(terminal.text).not.toContain("question 1");
+        const before = terminal.text.split("question 3").length;
+        enters("/fork");
+        await sees("Now in other:2");
+        expect(terminal.text.split("question 3")).toHaveLength(before);
+        enters("long");
+        await sees("point 199");
+        const points = terminal.text.split("point 150").length;
+        enters("/resume other:2");
+        await sees("earlier messages and", /· other:2$/m);
+        await expect.poll(() => terminal.text.split("point 199").length).toBe(3);
+        expect(terminal.text.split("point 150")).toHaveLength(points);
+      },
+      { ...wide, height: 300 },
     );
   });
 

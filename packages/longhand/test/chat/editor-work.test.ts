@@ -111,13 +111,13 @@ describe("what is drawn", () => {
     ];
     const pick = (): string => parts[Math.floor(random() * parts.length)] ?? "";
     const layout = new EditorLayout();
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 30; round++) {
       const frame = {
         prompt: random() < 0.8 ? "❯ " : "a longer prompt: ",
         width: 4 + Math.floor(random() * 100),
         maxRows: 1 + Math.floor(random() * 14),
       };
-      let text = EditorText.of(Array.from({ length: Math.floor(random() * 900) }, pick).join(""));
+      let text = EditorText.of(Array.from({ length: Math.floor(random() * 500) }, pick).join(""));
       for (let step = 0; step < 12; step++) {
         const kind = random();
         if (kind < 0.4) text = text.insert(pick());

@@ -11,6 +11,7 @@ import { model } from "./model.ts";
 import { newConversation } from "./new.ts";
 import { now } from "./now.ts";
 import { quit } from "./quit.ts";
+import { redo } from "./redo.ts";
 import { resume } from "./resume.ts";
 import { sessions } from "./sessions.ts";
 import { tools } from "./tools.ts";
@@ -23,6 +24,7 @@ export const ALL_COMMANDS: readonly ChatCommand[] = [
   resume,
   fork,
   undo,
+  redo,
   compact,
   context,
   memory,

@@ -21,7 +21,8 @@ export const fork: ChatCommand = {
     }
     const child = await session.fork(newKey);
     const { count = 0 } = (await child.state()) ?? {};
-    await switchTo(newKey);
+    // Its last turns have just been seen.
+    await switchTo(newKey, { isQuiet: true });
     writeWrapped(
       output,
       `Now in ${escapeKey(newKey)}, which begins with the ${countOf(count, "message")} of ${escapeKey(key)}.`,

@@ -10,8 +10,8 @@ export const undo: ChatCommand = {
   argument: "",
   summary: "takes the last turn back: your message and what came of it",
   waits: true,
-  run: async (_, { conversation, output, toPaste }) => {
-    const { session, key } = conversation;
+  run: async (_, { conversation, output }) => {
+    const { session } = conversation;
     const before = await session.state();
     const firstBefore = await firstInView(session);
     const rewound = await rewindTurn(session);
@@ -29,12 +29,9 @@ export const undo: ChatCommand = {
     }
     writeWrapped(
       output,
-      "What tools have done is not undone. The words stay in the log; Up brings yours back.",
+      "What tools have done is not undone. Up brings your words back into the line; /redo undoes the undo.",
       dim,
     );
-    writeWrapped(output, "To take the undo back, after leaving:", dim);
-    // To be pasted: it is not broken into lines.
-    output.write(dim(`  ${toPaste(`undo --to ${before.seq}`, key)}\n`));
   },
 };
 

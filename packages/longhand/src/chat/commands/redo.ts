@@ -1,0 +1,23 @@
+import { redoTurn } from "@longhand/agent";
+import { CommandError } from "../../command-error.ts";
+import { countOf } from "../../terminal/format-count.ts";
+import { writeWrapped } from "../../terminal/write-wrapped.ts";
+import type { ChatCommand } from "../chat-command.ts";
+
+export const redo: ChatCommand = {
+  name: "redo",
+  argument: "",
+  summary: "undoes the last /undo; not after a new message",
+  waits: true,
+  run: async (_, { conversation, output }) => {
+    const { session } = conversation;
+    if (!(await session.exists()) || (await redoTurn(session)) === undefined) {
+      throw new CommandError(
+        "NOTHING_TO_UNDO",
+        "there is nothing to redo: nothing was undone, or something was said since",
+      );
+    }
+    const { count = 0 } = (await session.state()) ?? {};
+    writeWrapped(output, `Redone; ${countOf(count, "message")} in the view.`);
+  },
+};
