@@ -30,7 +30,14 @@ export { chooseModel, type HostedModelSettings, type ModelSettings } from "./mod
 export { findLocalModel, type FindLocalModelOptions, type LocalModels } from "./models/find-local-model.ts";
 export { fromAiSdk, type FromAiSdkOptions } from "./models/from-ai-sdk.ts";
 export type { HostedProvider } from "./models/hosted-providers.ts";
-export type { FinishReason, Model, ModelEvent, ModelRequest, ReportedUsage } from "./models/model.ts";
+export type {
+  FinishReason,
+  Model,
+  ModelCheck,
+  ModelEvent,
+  ModelRequest,
+  ReportedUsage,
+} from "./models/model.ts";
 export { DEFAULT_OLLAMA_MODEL, ollama, type OllamaOptions } from "./models/ollama.ts";
 export { openaiCompatible, type OpenaiCompatibleOptions } from "./models/openai-compatible.ts";
 export { OFFLINE_MODEL, offlineModel } from "./offline/offline-model.ts";

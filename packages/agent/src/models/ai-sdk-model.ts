@@ -29,10 +29,13 @@ export interface AiSdkSettings {
   readonly canRead: CanRead;
   readonly remedies: Remedies;
   readonly redact: (text: string) => string;
+  readonly check?: NonNullable<Model["check"]>;
 }
 
 export function aiSdkModel(settings: AiSdkSettings): Model {
-  return { name: settings.name, stream: (request, signal) => streamAnswer(settings, request, signal) };
+  const { name, check } = settings;
+  const stream: Model["stream"] = (request, signal) => streamAnswer(settings, request, signal);
+  return { name, stream, ...(check === undefined ? {} : { check }) };
 }
 
 async function* streamAnswer(

@@ -2,6 +2,7 @@
 
 import { makeRedactor } from "../secrets/make-redactor.ts";
 import { aiSdkModel } from "./ai-sdk-model.ts";
+import { checkAnthropic } from "./check-model.ts";
 import { makeEventFetch } from "./event-fetch.ts";
 import { httpUrl } from "./http-url.ts";
 import type { Model } from "./model.ts";
@@ -31,6 +32,7 @@ export function anthropic(options: AnthropicOptions): Model {
       notAllowed: "Check the API key.",
     },
     redact: makeRedactor([apiKey]),
+    check: async (signal) => await checkAnthropic({ url, model, apiKey }, signal),
   });
 }
 

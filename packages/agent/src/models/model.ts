@@ -13,7 +13,14 @@ export interface Model {
    * AgentError with a MODEL_ code; `detail.retryAfter` has the milliseconds a server asked for. Rejects soon after the signal.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Whether it is there, asked without letting it generate. Rejects only with the signal's reason. @default it cannot be told */
+  check?(signal: AbortSignal): Promise<ModelCheck>;
 }
+
+export type ModelCheck =
+  | { readonly result: "usable" }
+  /** `reason` is for a person. "unknown": the check itself could not be made. */
+  | { readonly result: "unusable" | "unknown"; readonly reason: string };
 
 export interface ModelRequest {
   /** From buildContext: at most one system message, the first, and valid for strict providers. */

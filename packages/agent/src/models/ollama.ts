@@ -3,6 +3,7 @@
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { AgentError, isAgentError } from "../errors.ts";
 import { aiSdkModel } from "./ai-sdk-model.ts";
+import { checkOllama } from "./check-model.ts";
 import { httpUrl } from "./http-url.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { capabilitiesIn, showOllamaModel } from "./ollama-api.ts";
@@ -40,6 +41,7 @@ export function ollama(options: OllamaOptions = {}): Model {
       notAllowed: `Ollama at ${url} wants a key or does not allow this machine.`,
     },
     redact: (text) => text,
+    check: async (signal) => await checkOllama(url, model, signal),
   });
 }
 

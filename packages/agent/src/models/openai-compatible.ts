@@ -2,6 +2,7 @@
 
 import { makeRedactor } from "../secrets/make-redactor.ts";
 import { aiSdkModel } from "./ai-sdk-model.ts";
+import { checkOpenai } from "./check-model.ts";
 import { makeEventFetch } from "./event-fetch.ts";
 import { httpUrl } from "./http-url.ts";
 import type { Model } from "./model.ts";
@@ -40,6 +41,7 @@ export function openaiCompatible(options: OpenaiCompatibleOptions): Model {
       notAllowed: `Check the API key for ${url}.`,
     },
     redact: makeRedactor(apiKey === undefined ? [] : [apiKey]),
+    check: async (signal) => await checkOpenai({ url, model, apiKey }, signal),
   });
 }
 

@@ -290,8 +290,17 @@ describe("commands in a chat", () => {
         enters("/model");
         await sees("To change it for this chat");
         enters("/model fake:two");
-        await sees("From now on fake:two answers.");
+        await sees("The model is now fake:two.");
         expect(agent.model.name).toBe("fake:two");
+        enters("/model fake:missing");
+        await sees("the server has no such model. fake:two stays", "/model fake:missing anyway");
+        enters("/model fake:unknown");
+        await sees("the model could not be checked: no list. fake:two stays", "/model fake:unknown anyway");
+        expect(agent.model.name).toBe("fake:two");
+        enters("/model fake:unknown anyway");
+        await sees("The model is now fake:unknown.");
+        enters("/model fake:two");
+        await sees(/now fake:unknown[^]*now fake:two/);
         enters("/model nothing");
         await sees("no model nothing");
         expect(agent.model.name).toBe("fake:two");

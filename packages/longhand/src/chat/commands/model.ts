@@ -1,18 +1,33 @@
+import { CommandError } from "../../command-error.ts";
 import { escapeLine } from "../../terminal/escape-controls.ts";
+import { writeWrapped } from "../../terminal/write-wrapped.ts";
 import type { ChatCommand } from "../chat-command.ts";
+
+/** Behind the name: the model is used whatever the check would say. */
+const ANYWAY = /\s+anyway$/;
 
 export const model: ChatCommand = {
   name: "model",
   argument: "[MODEL]",
-  summary: "which model answers; with MODEL, such as ollama:gemma4:e4b, another one",
+  summary: "which model answers; with MODEL, such as ollama:gemma4:e4b, changes it",
   waits: true,
-  run: async (argument, { agent, chooseModel, output }) => {
+  run: async (argument, { agent, chooseModel, output, signal }) => {
     if (argument === "") {
       output.write(`${escapeLine(agent.model.name)}\n`);
       output.write(output.colors.dim("To change it for this chat: /model MODEL\n"));
       return;
     }
-    agent.useModel(await chooseModel(argument));
-    output.write(`From now on ${output.colors.cyan(escapeLine(agent.model.name))} answers.\n`);
+    const name = argument.replace(ANYWAY, "");
+    const next = await chooseModel(name);
+    const check = ANYWAY.test(argument) ? undefined : await next.check?.(signal);
+    if (check !== undefined && check.result !== "usable") {
+      const why =
+        check.result === "unknown" ? `the model could not be checked: ${check.reason}` : check.reason;
+      throw new CommandError("USAGE_INVALID", `${why}. ${agent.model.name} stays`, {
+        remedy: `to use it anyway: /model ${escapeLine(name)} anyway`,
+      });
+    }
+    agent.useModel(next);
+    writeWrapped(output, `The model is now ${output.colors.cyan(escapeLine(agent.model.name))}.`);
   },
 };

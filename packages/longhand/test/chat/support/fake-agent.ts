@@ -5,6 +5,7 @@ import type {
   AgentInstance,
   Conversation,
   Model,
+  ModelCheck,
   Said,
   Tool,
   TurnEvent,
@@ -31,8 +32,14 @@ export interface FakeAgent {
   readonly store: Store;
 }
 
+const CHECKS: Readonly<Record<string, ModelCheck>> = {
+  "fake:missing": { result: "unusable", reason: "the server has no such model" },
+  "fake:unknown": { result: "unknown", reason: "no list" },
+};
+
 export const fakeModel = (name: string): Model => ({
   name,
+  check: () => Promise.resolve(CHECKS[name] ?? { result: "usable" }),
   stream: () => {
     throw new Error("a fake model is never asked");
   },
