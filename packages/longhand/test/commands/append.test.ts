@@ -27,6 +27,71 @@ describe("append", () => {
     });
   });
 
+  describe("JSON lines on standard input", () => {
+    const a = '{"role":"user","content":"a"}';
+    const b = '{"role":"assistant","content":"b"}';
+
+    test("are one message each, in one atomic batch", async () => {
+      await withHome(
+        async (store) => say(store, "k", "zero"),
+        async (longhand, _home, sessions) => {
+          const { stdout } = await longhand("append k -", { input: `${a}\n${b}\n{"content":"c"}\n` });
+          expect(stdout).toBe("seq 2 to 4  k\n");
+          expect(jsonLines((await longhand("show k --json")).stdout)).toMatchObject([
+            { message: { content: "zero" } },
+            { message: { role: "user", content: "a" } },
+            { message: { role: "assistant", content: "b" } },
+            { message: { role: "user", content: "c" } },
+          ]);
+          expect(await readFile(join(sessions, "k.jsonl"), "utf8")).toContain('"batch":[3,3]');
+          const json = await longhand("append k --json --role tool", { input: '{"content":"d"}\n' + b });
+          expect(json.stdout).toBe('{"key":"k","seq":6,"messages":2}\n');
+          expect((await longhand("show k --json -n 2")).stdout).toContain('"role":"tool","content":"d"');
+        },
+      );
+    });
+
+    test("with --id are written once", async () => {
+      await withHome(nothing, async (longhand) => {
+        for (let run = 0; run < 2; run++) {
+          expect((await longhand("append k --id 7", { input: `${a}\n${b}` })).stdout).toBe("seq 1 to 2  k\n");
+        }
+      });
+    });
+
+    test("of show --json go into another session", async () => {
+      await withHome(
+        async (store) => say(store, "k", "one", "two"),
+        async (longhand) => {
+          const input = (await longhand("show k --json")).stdout;
+          expect((await longhand("append other", { input })).stdout).toBe("seq 1 to 2  other\n");
+        },
+      );
+    });
+
+    test.each([
+      [`${a}\n{"role":"user","content":\n${b}`, "line 2 of standard input is not valid JSON"],
+      [`${a}\n\n{"role":"boss","content":"c"}`, "line 3 of standard input is not a message that can be kept"],
+      [`${a}\n{"role":"user"}`, "line 2 of standard input is not a message that can be kept"],
+    ])("a wrong one among them is named, and nothing is written: %j", async (input, expected) => {
+      await withHome(nothing, async (longhand) => {
+        const { exitCode, stdout, stderr } = await longhand("append k", { input });
+        expect([exitCode, stdout, stderr]).toEqual([2, "", expect.stringContaining(expected)]);
+        expect(stderr).toContain("nothing was written");
+        expect((await longhand("list --json")).stdout).toBe("");
+        const json = await longhand("append k --json", { input });
+        expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "INPUT_INVALID" } });
+      });
+    });
+
+    test("as an argument are a text", async () => {
+      await withHome(nothing, async (longhand) => {
+        await longhand(`append k ${a}`);
+        expect((await longhand("show k --json")).stdout).toContain(JSON.stringify(a));
+      });
+    });
+  });
+
   test("refuses empty input and input that is no text; nothing is written", async () => {
     await withHome(nothing, async (longhand) => {
       expect((await longhand("append k", { input: "" })).exitCode).toBe(2);
