@@ -99,11 +99,12 @@ export const LONGHAND_RULES: PackageRules = {
     config: [],
     sessions: ["config", "terminal"],
     export: ["sessions", "terminal"],
+    import: ["sessions", "terminal"],
     tour: ["sessions", "terminal", "config", "assembly"],
     chat: ["terminal", "config", "sessions", "export"],
     // Picks the concrete parts of an agent.
     assembly: ["config", "terminal"],
-    commands: ["terminal", "config", "sessions", "export", "tour", "chat", "assembly"],
+    commands: ["terminal", "config", "sessions", "export", "import", "tour", "chat", "assembly"],
   },
   everywhere: ["command-error.ts"],
   testing: undefined,

@@ -154,6 +154,11 @@ export type Operation =
 
 export type Decision =
   /** One atomic batch; empty: nothing to write, the answer is the present seq. The id goes to the first entry. */
-  | { readonly add: readonly Body[]; readonly id: string | undefined }
+  | {
+      readonly add: readonly Body[];
+      readonly id: string | undefined;
+      /** One for each body, where they were written elsewhere before. @default now */
+      readonly times?: readonly string[];
+    }
   /** It was written before; the answer is that seq again. */
   | { readonly already: number };

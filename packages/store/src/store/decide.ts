@@ -85,6 +85,11 @@ async function cutInForce(
   throw new LonghandError("OPTION_INVALID", message, { option: "seq", value: seq });
 }
 
+/** The cut that `undoCutAt` would take back after the record `end`. `undefined`: there is none. */
+export async function decisiveCutSeq(log: EntryReader, end: number): Promise<number | undefined> {
+  return (await cutAtEnd(log, end))?.seq;
+}
+
 interface DecisiveCut {
   readonly seq: number;
   readonly body: Extract<Body, { op: "truncate" | "compact" }>;

@@ -18,5 +18,5 @@ export async function runDecision(
   const decision = operation.reads ? await operation.decide(state, log) : operation.decide(state);
   if ("already" in decision) return { kind: "answer", seq: decision.already };
   if (decision.add.length === 0) return { kind: "answer", seq: state.seq };
-  return { kind: "add", entries: toEntries(state, decision.add, decision.id, at) };
+  return { kind: "add", entries: toEntries(state, decision.add, decision.id, at, decision.times) };
 }

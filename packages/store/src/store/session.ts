@@ -27,6 +27,7 @@ import {
 } from "./check-options.ts";
 import { checkBatch, checkSize, checkText } from "./check-size.ts";
 import { addBodies, compactTo, rewindTo, truncateTo, undoCutAt } from "./decide.ts";
+import { beginWith, importBodies } from "./import-records.ts";
 import { lackOf } from "./lack-of.ts";
 import { refuseOpenAIShape } from "./refuse-openai-shape.ts";
 import { lockSession } from "./lock-session.ts";
@@ -128,6 +129,11 @@ export class BackendSession<M extends Message> implements Session<M> {
     const summary = options?.summary === undefined ? {} : { summary: options.summary };
     const bodies = checkBatch([{ op: "reset", ...summary }, ...this.#bodies(messages)]);
     return await this.#write(addBodies(bodies, expected(options)));
+  }
+
+  async importRecords(records: readonly SessionRecord<M>[]): Promise<Written> {
+    checkValue("importRecords", "records", records, [Array.isArray, "an array of records"]);
+    return await this.#write(beginWith(this.key, await importBodies(records)));
   }
 
   async archive(): Promise<void> {

@@ -187,6 +187,11 @@ export interface Session<M extends Message = Message> {
   /** The whole history, atomically; { summary } sets that too. */
   replace(messages: readonly M[], options?: WriteOptions & { summary?: string }): Promise<Written>;
   /**
+   * Begins the session with records that `records()` of another one gave, with their times, as one atomic batch. Seqs are given
+   * anew from 1 without gaps, and cuts and rewinds refer to the new ones. SESSION_EXISTS if the key has an active or archived session.
+   */
+  importRecords(records: readonly SessionRecord<M>[]): Promise<Written>;
+  /**
    * A second session that begins with the records of this one, up to `at` (all, if not given); seq goes on. Both grow
    * apart from there. SESSION_EXISTS if `newKey` has an active session.
    */

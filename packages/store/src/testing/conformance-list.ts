@@ -11,6 +11,7 @@ import { concurrentCases } from "./conformance/concurrent.ts";
 import { deleteCases } from "./conformance/delete.ts";
 import { expectedSeqCases } from "./conformance/expected-seq.ts";
 import { forkCases } from "./conformance/fork.ts";
+import { importRecordsCases } from "./conformance/import-records.ts";
 import { isolationCases } from "./conformance/isolation.ts";
 import { iterateCases } from "./conformance/iterate.ts";
 import { keysCases } from "./conformance/keys.ts";
@@ -56,6 +57,7 @@ export const CONFORMANCE: readonly ConformanceGroup[] = [
   { operation: "truncate", cases: truncateCases },
   { operation: "rewind", cases: rewindCases },
   { operation: "rewind-undoes", cases: rewindUndoesCases },
+  { operation: "import-records", cases: importRecordsCases },
   { operation: "undo-cut", cases: undoCutCases },
   { operation: "compact", cases: compactCases },
   { operation: "replace", cases: replaceCases },

@@ -160,7 +160,7 @@ export class SessionWriter {
   #enter(state: SessionState, decision: Decision): readonly Entry[] {
     if ("already" in decision) return [];
     const at = new Date(this.#around.host.now()).toISOString();
-    return toEntries(state, decision.add, decision.id, at);
+    return toEntries(state, decision.add, decision.id, at, decision.times);
   }
 
   async #commit(decided: readonly Decided[], log: SessionLog): Promise<void> {
