@@ -46,6 +46,10 @@ export class ChatInput {
     return this.#listener.isAsked() ? this.#answer.text : this.#line.text;
   }
 
+  get isEmpty(): boolean {
+    return this.#line.text.length === 0;
+  }
+
   /** What was typed meanwhile stays. */
   async begin(): Promise<void> {
     const history = [...(await this.#history.read()), ...this.#line.history];

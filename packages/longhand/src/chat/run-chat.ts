@@ -30,6 +30,7 @@ import type { Status } from "./status-line.ts";
 import { TurnClock } from "./turn-clock.ts";
 import { TurnView } from "./turn-view.ts";
 import { untilAborted } from "./until-aborted.ts";
+import { type WaitingId, WaitingWords } from "./waiting-words.ts";
 import { WorkLine } from "./work-line.ts";
 
 export interface ChatOptions extends ChatSurroundings {
@@ -40,6 +41,8 @@ export interface ChatOptions extends ChatSurroundings {
   readonly link: ChatLink;
   /** What was typed, for the next time. `undefined`: it is not kept. */
   readonly historyFile: string | undefined;
+  /** For messages that wait, so that a kill does not lose them. `undefined`: they are not kept. */
+  readonly waitingDirectory: string | undefined;
   /** SIGTERM. */
   readonly signal?: AbortSignal;
 }
@@ -64,6 +67,9 @@ class Chat {
   readonly #questions: Questions;
   readonly #work: WorkLine;
   readonly #speech: Speech;
+  readonly #words: WaitingWords;
+  /** Those that are being sent. */
+  #sending: WaitingId;
   /** Commands that run beside a turn. */
   readonly #beside = new Set<Promise<void>>();
   #conversation: Conversation;
@@ -91,8 +97,15 @@ class Chat {
     this.#speech = new Speech({
       conversation: () => this.#conversation,
       notes: this.#notes,
-      putBack: (text) => this.#input.putBack([text]),
+      putBack: (text) => {
+        this.#words.offer(this.#sending);
+        this.#sending = undefined;
+        this.#input.putBack([text]);
+      },
     });
+    this.#words = new WaitingWords(options.waitingDirectory, (problem) =>
+      this.#notes.print(`· ${problem}`, "yellow"),
+    );
     this.#conversation = options.agent.conversation(options.key);
     this.#input = new ChatInput(options.historyFile, {
       changed,
@@ -131,6 +144,7 @@ class Chat {
       await this.#input.begin();
       this.#work.add({
         text: "",
+        waitingId: undefined,
         run: async (begun) => await this.#notes.guard(async () => await this.#switchTo(key, begun)),
       });
       await left;
@@ -155,7 +169,10 @@ class Chat {
     this.#work.cancel(cancelled());
     this.#screen.changed();
     await Promise.race([hurried, Promise.all([this.#work.idle(), ...this.#beside])]);
-    for (const text of unsent) this.#notes.print(`· not sent: ${onOneLine(text)}`, "yellow");
+    // What was offered and is not in the line any more was deleted.
+    if (this.#input.isEmpty) this.#words.removeOffered();
+    const kept = this.#words.areKept ? ", kept for the next time" : "";
+    for (const { text } of unsent) this.#notes.print(`· not sent${kept}: ${onOneLine(text)}`, "yellow");
     await this.#notes.guard(async () => {
       const line = await continueLine(this.#conversation, this.#options);
       // A command to paste is not broken into lines.
@@ -164,41 +181,58 @@ class Chat {
   }
 
   #submit(text: string): void {
-    if (this.#isLeaving) return;
+    // What was offered is in what was sent, and that is kept by now.
+    if (!this.#isLeaving && this.#accept(text)) this.#words.removeOffered();
+  }
+
+  /** `false`: it stays in the line. */
+  #accept(text: string): boolean {
     const parsed = parseCommand(text, ALL_COMMANDS);
     switch (parsed.kind) {
       case "unusable":
         this.#notes.print(parsed.hint, "yellow");
         this.#input.putBack([text]);
-        return;
+        return false;
       case "command": {
         const { command, argument } = parsed;
         const run = async (signal: AbortSignal): Promise<void> => {
           this.#notes.echo(text);
           await this.#notes.guard(async () => await this.#run(command, argument, signal));
         };
-        if (command.waits) this.#begin(text, run);
-        else this.#aside(run(new AbortController().signal));
-        return;
+        if (!command.waits) this.#aside(run(new AbortController().signal));
+        else
+          this.#begin(text, async (signal, waitingId) => {
+            this.#words.remove(waitingId);
+            await run(signal);
+          });
+        return true;
       }
       case "message":
-        this.#begin(text, async (signal) => await this.#say(text, signal));
+        this.#begin(text, async (signal, waitingId) => await this.#say(text, signal, waitingId));
+        return true;
     }
   }
 
-  #begin(text: string, run: (signal: AbortSignal) => Promise<void>): void {
+  #begin(text: string, run: (signal: AbortSignal, waitingId: WaitingId) => Promise<void>): void {
+    const waitingId = this.#words.add(this.#storeName, this.#conversation.key, text);
     this.#work.add({
       text,
+      waitingId,
       run: async (signal) => {
         this.#clock.begin();
-        await run(signal);
+        await run(signal, waitingId);
         await this.#measure();
       },
     });
   }
 
-  async #say(text: string, signal: AbortSignal): Promise<void> {
+  async #say(text: string, signal: AbortSignal, waitingId: WaitingId): Promise<void> {
+    this.#sending = waitingId;
+    // What is wrong with the session is told when the words are said.
+    const state = await this.#conversation.session.state().catch(() => undefined);
+    this.#words.begin(waitingId, state?.seq ?? 0);
     await this.#speech.say(text, signal);
+    this.#wereSent();
     this.#screen.print([""]);
   }
 
@@ -211,7 +245,8 @@ class Chat {
       signal,
       switchTo: async (key, switching) => await this.#switchTo(key, signal, switching?.isQuiet),
       sayNow: (text) => {
-        if (!this.#speech.steer(text)) this.#begin(text, async (begun) => await this.#say(text, begun));
+        if (this.#speech.steer(text)) return;
+        this.#begin(text, async (begun, waitingId) => await this.#say(text, begun, waitingId));
       },
       leave: () => this.#leave(),
     };
@@ -224,7 +259,28 @@ class Chat {
     // Another process may be in the middle of a turn there, for as long as that takes.
     await untilAborted(this.#conversation.recover(), signal);
     if (!isQuiet) await showConversation(this.#conversation, this.#output, this.#options.toPaste);
+    await this.#offerWaiting();
     await this.#measure();
+  }
+
+  /** Messages that another chat was killed with before they were sent. */
+  async #offerWaiting(): Promise<void> {
+    const texts = await this.#words.claim(this.#storeName, this.#conversation.session);
+    if (texts.length === 0) return;
+    this.#notes.print("· These words were waiting and were not sent:", "yellow");
+    for (const text of texts) this.#notes.print(`  ${onOneLine(text)}`, "yellow");
+    this.#notes.print("· They are in the line again: Enter sends them, Ctrl-C deletes them.", "yellow");
+    this.#input.putBack(texts);
+  }
+
+  /** They are durable in the session. */
+  #wereSent(): void {
+    this.#words.remove(this.#sending);
+    this.#sending = undefined;
+  }
+
+  get #storeName(): string {
+    return this.#options.agent.store.directory ?? "";
   }
 
   /** That it cannot be told how full the window is is no reason to end a chat. */
@@ -238,10 +294,13 @@ class Chat {
     if (this.#isLeaving) this.#hurry();
     else if (this.#work.isCancelling) this.#notes.print("· still cancelling; Ctrl-D leaves", "dim");
     else if (this.#work.isBusy) {
-      this.#input.putBack(this.#work.takeBack());
+      const waiting = this.#work.takeBack();
+      for (const { waitingId } of waiting) this.#words.offer(waitingId);
+      this.#input.putBack(waiting.map(({ text }) => text));
       this.#questions.refuseAll();
       this.#work.cancel(cancelled());
-    } else if (!this.#input.clear()) this.#notes.print("· to leave: /quit or Ctrl-D", "dim");
+    } else if (this.#input.clear()) this.#words.removeOffered();
+    else this.#notes.print("· to leave: /quit or Ctrl-D", "dim");
   }
 
   #complete(text: string): string {
@@ -258,6 +317,7 @@ class Chat {
 
   #show(event: AgentEvent): void {
     if (event.agent !== this.#options.agent.name || event.key !== this.#conversation.key) return;
+    if (event.type === "turn-start") this.#wereSent();
     this.#clock.retryIn(event.type === "error" ? event.retryIn : undefined);
     this.#screen.print(this.#view.take(event));
   }

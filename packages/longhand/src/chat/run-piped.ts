@@ -20,6 +20,7 @@ import { problemLine } from "./problem-line.ts";
 import { questionLines } from "./question-lines.ts";
 import { yesOrNo } from "./questions.ts";
 import { showConversation } from "./show-conversation.ts";
+import { spokenText } from "./spoken-text.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface PipedOptions extends ChatSurroundings {
@@ -108,7 +109,7 @@ class PipedChat {
     try {
       switch (parsed.kind) {
         case "message":
-          return await this.#say(line.replace(/^\s+(?=\/)/u, ""));
+          return await this.#say(spokenText(line));
         case "unusable":
           this.#complain(parsed.hint);
           return false;

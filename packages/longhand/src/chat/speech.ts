@@ -2,6 +2,7 @@
 
 import type { Conversation } from "@longhand/agent";
 import type { ChatNotes } from "./chat-notes.ts";
+import { spokenText } from "./spoken-text.ts";
 
 export interface SpeechSurroundings {
   readonly conversation: () => Conversation;
@@ -24,8 +25,7 @@ export class Speech {
     const saying = { signal, steering: [] as Promise<void>[] };
     this.#saying = saying;
     this.#surroundings.notes.echo(text);
-    // A space before a slash says that it is no command; it is not part of what is said.
-    await this.#tell(text.replace(/^\s+(?=\/)/u, ""), signal, "wait");
+    await this.#tell(spokenText(text), signal, "wait");
     // More may be said while the last of it is waited for.
     for (const steering of saying.steering) await steering;
     this.#saying = undefined;

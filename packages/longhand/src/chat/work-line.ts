@@ -1,8 +1,12 @@
 /** What was asked for and is done one after another: messages, and the commands that must not run beside them. */
 
+import type { WaitingId } from "./waiting-words.ts";
+
 export interface Work {
   /** As it was typed. */
   readonly text: string;
+  /** As it is kept while it waits. */
+  readonly waitingId: WaitingId;
   /** Tells what goes wrong itself. Ends soon after the signal. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -35,11 +39,11 @@ export class WorkLine {
     this.#onChange();
   }
 
-  /** What has not begun is not done; it is given back as it was typed. */
-  takeBack(): string[] {
-    const texts = this.#waiting.map(({ text }) => text);
+  /** What has not begun is not done; it is given back. */
+  takeBack(): readonly Work[] {
+    const waiting = this.#waiting;
     this.#waiting = [];
-    return texts;
+    return waiting;
   }
 
   cancel(reason: Error): void {

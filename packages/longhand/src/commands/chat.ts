@@ -131,7 +131,8 @@ async function converse(
     const { processTerminal } = await import("../chat/process-terminal.ts");
     const terminal = processTerminal(output.colors);
     const historyFile = join(places.home.path, "chat-history");
-    return await runChat({ ...around, key, terminal, link, historyFile, signal });
+    const waitingDirectory = agent.keptBy === "memory" ? undefined : join(places.home.path, "chat-waiting");
+    return await runChat({ ...around, key, terminal, link, historyFile, waitingDirectory, signal });
   }
   const { runPiped } = await import("../chat/run-piped.ts");
   const { processLines } = await import("../terminal/process-lines.ts");

@@ -20,7 +20,7 @@ export interface ChatInMemory {
 }
 
 export interface InMemoryOptions extends Partial<
-  Pick<ChatOptions, "historyFile" | "signal" | "currentDirectory" | "key">
+  Pick<ChatOptions, "historyFile" | "waitingDirectory" | "signal" | "currentDirectory" | "key">
 > {
   readonly width?: number;
   readonly height?: number;
@@ -45,6 +45,7 @@ export async function withChat(
     terminal,
     link,
     historyFile,
+    waitingDirectory: options.waitingDirectory,
     currentDirectory,
     toPaste: (words, pasted) => `longhand ${words}${pasted === undefined ? "" : ` ${pasted}`}`,
     chooseModel: (wanted) =>

@@ -63,6 +63,7 @@ const code = await runChat({
   terminal: processTerminal(picocolors.createColors(true)),
   link,
   historyFile: undefined,
+  waitingDirectory: undefined,
   currentDirectory: "/",
   toPaste: (words) => words,
   chooseModel: () => Promise.reject(new Error("there is no other")),
