@@ -11,7 +11,7 @@ import { showOllamaModel, type OllamaAnswer } from "./ollama-api.ts";
 const CHECK_LIMIT = 10_000;
 
 export async function checkOllama(url: string, model: string, signal: AbortSignal): Promise<ModelCheck> {
-  return await checked(url, signal, async () => {
+  return await checked(`Ollama at ${url}`, signal, async () => {
     const { status } = await showOllamaModel({ url, within: CHECK_LIMIT, signal }, model);
     if (status === 200) return { result: "usable" };
     if (status !== 404) return unknown(`Ollama at ${url} answered with status ${status}`);
@@ -61,7 +61,7 @@ export async function checkAnthropic(
 
 /** What cannot be reached is unusable; what does not answer in time may be slow. */
 async function checked(
-  url: string,
+  server: string,
   signal: AbortSignal,
   check: () => Promise<ModelCheck>,
 ): Promise<ModelCheck> {
@@ -69,8 +69,8 @@ async function checked(
     return await check();
   } catch (error) {
     if (signal.aborted) throw error;
-    if (isAgentError(error, "MODEL_STALLED")) return unknown(`${url} did not answer in time`);
-    return unusable(`${url} cannot be reached`);
+    if (isAgentError(error, "MODEL_STALLED")) return unknown(`${server} did not answer in time`);
+    return unusable(`${server} cannot be reached`);
   }
 }
 

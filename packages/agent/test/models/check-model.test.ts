@@ -32,7 +32,7 @@ describe("whether a model is there", () => {
     });
     expect(await ollama({ url: NOWHERE }).check?.(never())).toMatchObject({
       result: "unusable",
-      reason: `${NOWHERE} cannot be reached`,
+      reason: `Ollama at ${NOWHERE} cannot be reached`,
     });
     // Nothing was generated.
     expect(server.requests).toEqual([]);

@@ -198,6 +198,7 @@ class Chat {
         const run = async (signal: AbortSignal): Promise<void> => {
           this.#notes.echo(text);
           await this.#notes.guard(async () => await this.#run(command, argument, signal));
+          this.#screen.print([""]);
         };
         if (!command.waits) this.#aside(run(new AbortController().signal));
         else
@@ -251,7 +252,6 @@ class Chat {
       leave: () => this.#leave(),
     };
     await command.run(argument, world);
-    this.#screen.print([""]);
   }
 
   async #switchTo(key: string, signal: AbortSignal, isQuiet = false): Promise<void> {

@@ -85,7 +85,7 @@ describe("commands in a chat", () => {
       echo,
       async ({ enters, sees, terminal }) => {
         enters("/help");
-        await sees("completes a command");
+        await sees("complete a command");
         enters("one");
         await sees("echo of one");
         enters("/undo now");
@@ -293,9 +293,12 @@ describe("commands in a chat", () => {
         await sees("The model is now fake:two.");
         expect(agent.model.name).toBe("fake:two");
         enters("/model fake:missing");
-        await sees("the server has no such model. fake:two stays", "/model fake:missing anyway");
+        await sees(
+          "the server has no such model. The model is still fake:two.",
+          /To\s+use\s+it\s+anyway:\s+\/model\s+fake:missing\s+anyway/,
+        );
         enters("/model fake:unknown");
-        await sees("the model could not be checked: no list. fake:two stays", "/model fake:unknown anyway");
+        await sees("the model could not be checked: no list. The model is still fake:two.");
         expect(agent.model.name).toBe("fake:two");
         enters("/model fake:unknown anyway");
         await sees("The model is now fake:unknown.");

@@ -171,7 +171,7 @@ describe("a chat in plain lines", () => {
   test("commands work, and /quit ends it", async () => {
     const { code, stdout, said } = await piped(["/model fake:two", "/quit", "one"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("fake:two answers");
+    expect(stdout).toContain("The model is now fake:two.");
     expect(said).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe("a chat in plain lines", () => {
       errorWidth: 60,
     });
     expect(code).toBe(0);
-    expect(stdout).toContain("helper · fake:one · k");
+    expect(stdout).toMatch(/helper\nmodel +fake:one\nsession +k\n/);
     expect(stdout).toContain("> allowed");
     expect(stdout).toContain("> refused");
     expect(stderr).toContain("yes or no? [y/N]");
@@ -210,13 +210,16 @@ test("the greeting says where things are kept, and says so if they are not as us
   const { agent, store } = await fakeAgent(new ChatLink(), script);
   const greeting = (keptBy: "jsonl" | "json" | "memory"): string[] =>
     greetingLines({ ...agent, model: agent.model, keptBy }, "k", 200, picocolors.createColors(true));
-  expect(greeting("jsonl")).toHaveLength(4);
+  expect(greeting("jsonl")).toHaveLength(6);
   expect(greeting("jsonl").slice(0, -1)).not.toContain("");
   expect(greeting("json").join()).toContain("longhand doctor");
   expect(greeting("memory").join()).toContain("Sessions are not kept");
+  const narrow = greetingLines(agent, "a-key", 20, picocolors.createColors(false));
+  expect(narrow).toContain("workspace  …orkspace");
+  for (const line of narrow) expect(line.length).toBeLessThanOrEqual(20);
   const why = "Ollama does not run at http://127.0.0.1:11434";
   expect(greetingLines(agent, "k", 200, picocolors.createColors(false), why)).toContain(
-    `No model answers: ${why}.`,
+    `No model found: ${why}.`,
   );
   await store.close();
 });

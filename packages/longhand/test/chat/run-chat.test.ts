@@ -16,7 +16,10 @@ const CTRL_D = "\u0004";
 describe("a chat on a terminal", () => {
   test("greets, answers, keeps what was said, and leaves", async () => {
     await withChat(echo, async ({ terminal, enters, sees, ended, agent }) => {
-      await sees("helper · fake:one · talk", "Files in /tmp/workspace", "Sessions are not kept");
+      await sees(
+        /helper\nmodel +fake:one\nsession +talk\nworkspace +\/tmp\/workspace\n/,
+        "Sessions are not kept",
+      );
       enters("hello");
       await sees("❯ hello", "You said: hello", /\[■·{9}\] \d+ % of 32000 tokens/);
       enters("/quit");

@@ -9,7 +9,7 @@ const KEPT_MESSAGES = 4;
 export const compact: ChatCommand = {
   name: "compact",
   argument: "",
-  summary: "a summary in place of the oldest turns, for the model",
+  summary: "replace the oldest turns by a summary, for the model only",
   waits: true,
   run: async (_, { agent, ask, conversation, output, signal }) => {
     const { compactSession } = await import("@longhand/store/context");

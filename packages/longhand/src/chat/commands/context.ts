@@ -6,7 +6,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const context: ChatCommand = {
   name: "context",
   argument: "",
-  summary: "how full the model's window is, and of what",
+  summary: "show what fills the model's context window",
   waits: false,
   run: async (_, world) => {
     const { contextUsage } = await import("@longhand/store/context");

@@ -12,7 +12,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const exportConversation: ChatCommand = {
   name: "export",
   argument: "FILE",
-  summary: "writes this conversation to a new file: .md, .json or .jsonl",
+  summary: "write this conversation to a new .md, .json or .jsonl file",
   waits: false,
   run: async (argument, { agent, conversation, currentDirectory, output }) => {
     if (argument === "") {

@@ -7,7 +7,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const fork: ChatCommand = {
   name: "fork",
   argument: "[NEWKEY]",
-  summary: "goes on in a copy of this conversation; this one stays as it is",
+  summary: "continue in a copy of this conversation",
   waits: true,
   run: async (argument, { agent, conversation, output, switchTo }) => {
     const { session, key } = conversation;

@@ -9,7 +9,7 @@ const SHOWN = 20;
 export const memory: ChatCommand = {
   name: "memory",
   argument: "[WORDS]",
-  summary: "what is remembered beyond this conversation",
+  summary: "show what is remembered across conversations",
   waits: false,
   run: async (argument, { agent, output, toPaste }) => {
     if (agent.memory === undefined) {

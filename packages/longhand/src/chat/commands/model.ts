@@ -1,4 +1,4 @@
-import { CommandError } from "../../command-error.ts";
+import { AgentError } from "@longhand/agent";
 import { escapeLine } from "../../terminal/escape-controls.ts";
 import { writeWrapped } from "../../terminal/write-wrapped.ts";
 import type { ChatCommand } from "../chat-command.ts";
@@ -9,7 +9,7 @@ const ANYWAY = /\s+anyway$/;
 export const model: ChatCommand = {
   name: "model",
   argument: "[MODEL]",
-  summary: "which model answers; with MODEL, such as ollama:gemma4:e4b, changes it",
+  summary: "show or change the model, such as ollama:gemma4:e4b",
   waits: true,
   run: async (argument, { agent, chooseModel, output, signal }) => {
     if (argument === "") {
@@ -23,9 +23,8 @@ export const model: ChatCommand = {
     if (check !== undefined && check.result !== "usable") {
       const why =
         check.result === "unknown" ? `the model could not be checked: ${check.reason}` : check.reason;
-      throw new CommandError("USAGE_INVALID", `${why}. ${agent.model.name} stays`, {
-        remedy: `to use it anyway: /model ${escapeLine(name)} anyway`,
-      });
+      const anyway = `To use it anyway: /model ${name} anyway`;
+      throw new AgentError("MODEL_REFUSED", `${why}. The model is still ${agent.model.name}. ${anyway}`);
     }
     agent.useModel(next);
     writeWrapped(output, `The model is now ${output.colors.cyan(escapeLine(agent.model.name))}.`);

@@ -6,7 +6,7 @@ import { newKey } from "../new-key.ts";
 export const newConversation: ChatCommand = {
   name: "new",
   argument: "[KEY]",
-  summary: "begins another conversation; this one is kept",
+  summary: "start a new conversation; this one is kept",
   waits: true,
   run: async (argument, { agent, output, switchTo }) => {
     const key = argument === "" ? await newKey(agent.store, output.now()) : argument;

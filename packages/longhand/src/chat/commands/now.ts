@@ -4,7 +4,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const now: ChatCommand = {
   name: "now",
   argument: "TEXT",
-  summary: "says it to the answer that is being given, at its next step",
+  summary: "tell the running answer something; read at its next step",
   waits: false,
   run: async (argument, { sayNow }) => {
     if (argument === "") throw new CommandError("USAGE_INVALID", "say what: /now TEXT");

@@ -3,7 +3,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const quit: ChatCommand = {
   name: "quit",
   argument: "",
-  summary: "leaves; everything said is kept",
+  summary: "leave; everything said is kept",
   waits: false,
   run: async (_, { leave }) => {
     leave();

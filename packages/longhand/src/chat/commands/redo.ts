@@ -7,7 +7,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const redo: ChatCommand = {
   name: "redo",
   argument: "",
-  summary: "undoes the last /undo; not after a new message",
+  summary: "undo the last /undo; not after a new message",
   waits: true,
   run: async (_, { conversation, output }) => {
     const { session } = conversation;

@@ -7,7 +7,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const resume: ChatCommand = {
   name: "resume",
   argument: "[KEY]",
-  summary: "goes on with another conversation; without KEY the one before this",
+  summary: "continue another conversation; without KEY the newest other one",
   waits: true,
   run: async (argument, { agent, conversation, output, toPaste, switchTo }) => {
     if (argument === "") {

@@ -10,7 +10,7 @@ const SHOWN = 20;
 export const sessions: ChatCommand = {
   name: "sessions",
   argument: "[PREFIX]",
-  summary: "the conversations there are, newest first",
+  summary: "list conversations, newest first",
   waits: false,
   run: async (prefix, { agent, conversation, output, toPaste }) => {
     const found: SessionInfo[] = [];

@@ -7,7 +7,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const tools: ChatCommand = {
   name: "tools",
   argument: "",
-  summary: "what the agent can do, and its skills",
+  summary: "list tools and skills",
   waits: false,
   run: async (_, { agent, output }) => {
     if (agent.tools.length === 0) output.write("This agent has no tools.\n");

@@ -8,7 +8,7 @@ import type { ChatCommand } from "../chat-command.ts";
 export const undo: ChatCommand = {
   name: "undo",
   argument: "",
-  summary: "takes the last turn back: your message and what came of it",
+  summary: "undo the last turn: your message and the answer",
   waits: true,
   run: async (_, { conversation, output }) => {
     const { session } = conversation;
