@@ -41,6 +41,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "a conversation as Markdown, JSON or JSONL",
     load: () => import("./commands/export.ts"),
   },
+  import: { summary: "bring an exported session back", load: () => import("./commands/import.ts") },
   archive: { summary: "put a session away", load: () => import("./commands/archive.ts") },
   restore: {
     summary: "bring a session back, from the trash too",

@@ -3,7 +3,7 @@
 import type { SessionInfo } from "@longhand/store";
 import { inView } from "../sessions/in-view.ts";
 import type { RecordOrGap } from "../sessions/records-with-gaps.ts";
-import { toJson, toJsonLines } from "./to-json.ts";
+import { toExportLines, toJson } from "./to-json.ts";
 import { toMarkdown } from "./to-markdown.ts";
 
 export const EXPORT_FORMATS = ["md", "json", "jsonl"] as const;
@@ -30,6 +30,6 @@ export function exportPieces(
     case "json":
       return toJson(info, inView(records));
     case "jsonl":
-      return toJsonLines(records);
+      return toExportLines(info, records);
   }
 }

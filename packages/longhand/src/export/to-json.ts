@@ -19,6 +19,15 @@ export async function* toJson(info: SessionInfo, records: AsyncIterable<RecordOr
   yield lost.length === 0 ? "\n]}\n" : `\n],"lost":${jsonText(lost)}}\n`;
 }
 
+/** The session itself in the first line, `"type":"session"`, then its records: all that `longhand import` needs. */
+export async function* toExportLines(
+  info: SessionInfo,
+  records: AsyncIterable<RecordOrGap>,
+): AsyncIterable<string> {
+  yield jsonLine({ type: "session", ...info });
+  yield* toJsonLines(records);
+}
+
 /** A message that is not in the view says so: `"live":false`. Missing records are a line with `"type":"lost"`. */
 export async function* toJsonLines(records: AsyncIterable<RecordOrGap>): AsyncIterable<string> {
   for await (const each of records) {

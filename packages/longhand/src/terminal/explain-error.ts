@@ -74,6 +74,7 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   KEY_UNKNOWN: EXIT.notFound,
   KEY_AMBIGUOUS: EXIT.notFound,
   SESSION_DAMAGED: EXIT.failed,
+  SESSION_EXISTS: EXIT.failed,
   ENTRY_UNKNOWN: EXIT.notFound,
   ENTRY_AMBIGUOUS: EXIT.notFound,
   LEASE_IN_USE: EXIT.failed,

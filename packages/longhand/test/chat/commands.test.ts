@@ -339,7 +339,12 @@ describe("commands in a chat", () => {
       );
       expect(await readFile(join(directory, "talk.md"), "utf8")).toContain("echo of hello");
       expect((await stat(join(directory, "talk.md"))).mode & 0o777).toBe(0o600);
-      expect((await readFile(join(directory, "all.jsonl"), "utf8")).trim().split("\n")).toHaveLength(2);
+      const lines = (await readFile(join(directory, "all.jsonl"), "utf8")).trim().split("\n");
+      expect(lines).toEqual([
+        expect.stringContaining('"type":"session"'),
+        expect.stringContaining('"seq":1,'),
+        expect.stringContaining('"seq":2,'),
+      ]);
     });
   });
 

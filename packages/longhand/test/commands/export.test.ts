@@ -16,8 +16,13 @@ describe("export", () => {
         expect(JSON.parse(document)).toMatchObject({ info: { key: "k" }, messages: [{ content: "two" }] });
         expect((await longhand("export k --format json")).stdout).toBe(document);
         const records = jsonLines((await longhand("export k --format jsonl")).stdout);
-        expect(records).toMatchObject([{ seq: 1, live: false }, { seq: 2 }, { seq: 3, op: "truncate" }]);
-        expect(records[1]).not.toHaveProperty("live");
+        expect(records).toMatchObject([
+          { type: "session", key: "k", seq: 3, count: 1 },
+          { seq: 1, live: false },
+          { seq: 2 },
+          { seq: 3, op: "truncate" },
+        ]);
+        expect(records[2]).not.toHaveProperty("live");
       },
     );
   });
@@ -29,7 +34,7 @@ describe("export", () => {
         const file = join(home, "out.jsonl");
         expect((await longhand(`export k --output ${file}`)).stdout).toContain(`to ${file} (jsonl`);
         expect((await stat(file)).mode & 0o777).toBe(0o600);
-        expect(jsonLines(await readFile(file, "utf8"))).toMatchObject([{ seq: 1 }]);
+        expect(jsonLines(await readFile(file, "utf8"))).toMatchObject([{ type: "session" }, { seq: 1 }]);
         await writeFile(file, "precious");
         const refused = await longhand(`export k --output ${file} --json`);
         expect(refused.exitCode).toBe(1);
