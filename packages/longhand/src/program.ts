@@ -8,7 +8,7 @@ import { Command } from "commander";
 import { addExamples } from "./commands/add-examples.ts";
 import { parseNotEmpty } from "./commands/parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./commands/surroundings.ts";
-import type { PlaceOptions } from "./config/resolve-places.ts";
+import type { PlaceOptions } from "./config/places.ts";
 
 interface CommandEntry {
   readonly summary: string;

@@ -2,7 +2,8 @@
 
 import { tmpdir, userInfo } from "node:os";
 import { CommanderError } from "commander";
-import { type PlaceOptions, type Places, resolvePlaces } from "./config/resolve-places.ts";
+import { findPlaces } from "./config/find-places.ts";
+import type { PlaceOptions, Places } from "./config/places.ts";
 import { isStopped } from "./sessions/examine-owners.ts";
 import { memoryStoreOf } from "./sessions/memory-store-of.ts";
 import { remedyOfDamaged } from "./sessions/remedy-of-damaged.ts";
@@ -40,14 +41,14 @@ export async function run(commandLine: readonly string[], world: World): Promise
       canWait = "wait" in options;
       // A command for programs only has no such option.
       wantsJson ||= json;
-      const resolved = resolvePlaces(places, {
+      const found = findPlaces(places, {
         environment,
         currentDirectory,
         temporaryDirectory: tmpdir(),
         // Not homedir(), which gives an empty HOME as it is.
         accountHome: () => userInfo().homedir,
       });
-      begun = resolved;
+      begun = found.places;
       return {
         output,
         input,
@@ -57,7 +58,12 @@ export async function run(commandLine: readonly string[], world: World): Promise
         interruption,
         toPaste: commandToPaste(places),
         markFailed: () => (exitCode = EXIT.failed),
-        places: resolved,
+        places: found.places,
+        workspace: {
+          choice: found.choice,
+          defaultChoice: found.defaultChoice,
+          use: (choice) => (begun = found.placesWith(choice)),
+        },
       };
     },
   );

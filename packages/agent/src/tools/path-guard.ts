@@ -15,7 +15,7 @@ import { AgentError } from "../errors.ts";
 import { errorCode } from "./error-code.ts";
 import { directoryBase, openedPath } from "./opened-path.ts";
 import { checkRegular, failed, refused } from "./path-errors.ts";
-import { isWithin, protectionOf, realPaths } from "./protected-paths.ts";
+import { isWithin, ownStores, protectionOf, realPaths } from "./protected-paths.ts";
 
 export interface OpenedFile {
   readonly handle: FileHandle;
@@ -149,10 +149,14 @@ export class PathGuard {
 
   async #check(real: string, root: string, purpose: Purpose, path: string): Promise<void> {
     if (!isWithin(real, root)) throw refused(path, "leads out of the workspace through a link");
-    const protection = protectionOf(real, root, await realPaths(this.#hiddenPaths, root));
+    const protection = protectionOf(real, root, await this.#hiddenIn(root));
     if (protection === undefined || (purpose === "read" && protection.access === "read-only")) return;
     const allowed = protection.access === "hidden" ? "neither read nor write" : "read but not write";
     throw refused(path, `belongs to ${protection.name}, which tools may ${allowed}`);
+  }
+
+  async #hiddenIn(root: string): Promise<readonly string[]> {
+    return await realPaths([...this.#hiddenPaths, ...(await ownStores(root))], root);
   }
 
   async #openAt(real: string, root: string, purpose: Purpose, path: string): Promise<OpenDirectory> {

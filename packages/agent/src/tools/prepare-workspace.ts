@@ -1,15 +1,15 @@
 /**
- * Makes what is protected exist before a sandbox starts. What does not exist cannot be mounted read-only, and a command could
- * then create it: a configuration that the next start obeys, a hook that Git runs. What lies further down is kept in its place, too: a
- * directory on the way to it is mounted on itself, since a mount cannot be renamed. Otherwise a command could move the
- * directory, and what is in it, away from the path that is protected.
+ * What must be mounted so that a command cannot change what is protected. What exists is mounted read-only, or hidden; a mount cannot be
+ * renamed or removed. What does not exist is left so: nothing is created in the user's directory but the placeholder for `.git`
+ * (git-placeholder.ts). What lies further down is kept in its place, too: a directory on the way to it is mounted on itself. Otherwise a
+ * command could move the directory, and what is in it, away from the path that is protected.
  */
 
-import { lstat, mkdir, realpath, writeFile } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AgentError } from "../errors.ts";
 import { errorCode } from "./error-code.ts";
-import { isWithin, PROTECTED_ENTRIES, realPaths, type ProtectedEntry } from "./protected-paths.ts";
+import { isWithin, ownStores, PROTECTED_ENTRIES, realPaths } from "./protected-paths.ts";
 
 export interface ProtectedMount {
   readonly path: string;
@@ -17,9 +17,6 @@ export interface ProtectedMount {
   /** "in-place": as before, but it cannot be moved or removed. */
   readonly access: "read-only" | "hidden" | "in-place";
 }
-
-/** An empty one says nothing and is valid. */
-const EMPTY_CONFIGURATION = "{}\n";
 
 /**
  * Of the real workspace `root`, in the order in which they must be mounted: what comes later is on top. `hiddenPaths` outside of it
@@ -33,10 +30,11 @@ export async function prepareWorkspace(
   const onTheWay = new Set<string>();
   for (const entry of PROTECTED_ENTRIES) {
     const path = join(root, entry.name);
-    await createIfMissing(path, entry.kind);
+    if (await isMissing(path)) continue;
     mounts.push({ path, kind: await kindOf(path), access: entry.access } satisfies ProtectedMount);
   }
-  for (const path of await realPaths(hiddenPaths, await realpath(root))) {
+  const hidden = [...hiddenPaths, ...(await ownStores(root))];
+  for (const path of await realPaths(hidden, await realpath(root))) {
     if (!isWithin(path, root)) continue;
     // In a directory that is hidden already.
     if (mounts.some((mount) => mount.access === "hidden" && isWithin(path, mount.path))) continue;
@@ -61,12 +59,13 @@ function directoriesTo(path: string, root: string): readonly string[] {
   return path === root || parent === root ? [] : [...directoriesTo(parent, root), parent];
 }
 
-async function createIfMissing(path: string, kind: ProtectedEntry["kind"]): Promise<void> {
+async function isMissing(path: string): Promise<boolean> {
   try {
-    if (kind === "directory") await mkdir(path, { mode: 0o700 });
-    else await writeFile(path, EMPTY_CONFIGURATION, { flag: "wx", mode: 0o600 });
+    await lstat(path);
+    return false;
   } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
+    if (errorCode(error) === "ENOENT") return true;
+    throw error;
   }
 }
 

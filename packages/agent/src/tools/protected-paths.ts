@@ -1,28 +1,38 @@
 /**
- * What in a workspace is not the model's: the conversations and the memory, the configuration, the skills, and what Git runs by
- * itself. A tool that could write there could change what the agent is told, or have the user run something.
+ * What in a workspace tools may not write: the configuration, the skills, what Git runs by itself, and conversations and memory where they
+ * are kept there. A tool that could write there could change what the agent is told, or have the user run something.
  */
 
-import { realpath } from "node:fs/promises";
-import { relative, resolve, sep } from "node:path";
+import { lstat, realpath } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
 import { errorCode } from "./error-code.ts";
 
 export interface ProtectedEntry {
   readonly name: string;
-  readonly kind: "directory" | "file";
   /** "read-only": tools may read it. "hidden": they may not. */
   readonly access: "read-only" | "hidden";
 }
 
 /** Directly in the workspace. `.git` is protected in every directory of it, for the file tools. */
 export const PROTECTED_ENTRIES: readonly ProtectedEntry[] = [
-  { name: ".git", kind: "directory", access: "read-only" },
-  { name: "skills", kind: "directory", access: "read-only" },
-  { name: "longhand.json", kind: "file", access: "read-only" },
-  { name: "sessions", kind: "directory", access: "hidden" },
-  { name: "memory", kind: "directory", access: "hidden" },
-  { name: ".longhand", kind: "directory", access: "hidden" },
+  { name: ".git", access: "read-only" },
+  { name: "skills", access: "read-only" },
+  { name: "longhand.json", access: "read-only" },
+  { name: ".longhand", access: "hidden" },
 ];
+
+/** Conversations and memory that are kept in the workspace itself: by the mark of a store, since a project may use these names too. */
+const OWN_STORES = [
+  { name: "sessions", mark: "sessions/.longhand" },
+  { name: "memory", mark: "memory/store/.longhand" },
+];
+
+/** Those of the workspace `root` that exist; to be hidden. */
+export async function ownStores(root: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { name, mark } of OWN_STORES) if (await isThere(join(root, mark))) found.push(join(root, name));
+  return found;
+}
 
 export interface Protection {
   readonly access: "read-only" | "hidden";
@@ -39,7 +49,7 @@ export function protectionOf(
   root: string,
   hiddenPaths: readonly string[],
 ): Protection | undefined {
-  const hidden = hiddenPaths.find((one) => isWithin(path, one));
+  const hidden = hiddenPaths.find((one) => isWithin(fold(path), fold(one)));
   if (hidden !== undefined) return { access: "hidden", name: relative(root, hidden) };
   const parts = relative(root, path).split(sep).map(fold);
   const entry = PROTECTED_ENTRIES.find(({ name }) => name === parts[0]);
@@ -65,6 +75,17 @@ export async function realPaths(paths: readonly string[], root: string): Promise
     }
   }
   return [...found];
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw error;
+  }
 }
 
 function fold(name: string): string {

@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { AgentError } from "../errors.ts";
 import { bubblewrapArguments, SANDBOX_HOME, type Machine } from "./bubblewrap-arguments.ts";
 import { makeControlGroup, type ControlGroup } from "./control-group.ts";
+import { holdPlaceholder } from "./git-placeholder.ts";
 import { prepareWorkspace } from "./prepare-workspace.ts";
 import type { Redact } from "./redact-and-cut.ts";
 import { runProcess, type ProcessOutcome } from "./run-process.ts";
@@ -130,46 +131,72 @@ function bubblewrap(program: string, machine: Machine, limitedBy: LimitedBy): Sa
     name: "bubblewrap",
     ...limitedBy,
     run: async (request) => {
-      const { limits, redact, signal } = request;
       const workspace = await realpath(request.workspace);
       if (workspace === "/")
         throw new AgentError(
           "TOOL_REFUSED",
           "refused: commands do not run with / as workspace; choose a directory",
         );
-      const mounts = await prepareWorkspace(workspace, request.hiddenPaths);
-      const view = { workspace, mounts, memoryBytes: Math.floor(limits.memoryBytes / 4) };
-      const sandboxed = [program, ...bubblewrapArguments(machine, view), "--", "/bin/sh", "-c"];
-      const group = await joinGroup(limitedBy, limits);
-      try {
-        const outcome = await runProcess({
-          file: "/bin/sh",
-          arguments: [
-            "-c",
-            JOIN,
-            "sh",
-            ...(group?.joinFiles ?? []),
-            "--",
-            ...sandboxed,
-            limitThenRun(limitedBy, limits),
-            "sh",
-            request.command,
-          ],
-          environment: safeEnvironment({ path: pathFor(machine), home: SANDBOX_HOME }),
-          directory: "/",
-          redact,
-          signal,
-          ...limits,
-        });
-        // The command's own errors go to its output: what is here was said by bubblewrap, before the command.
-        if (outcome.problem !== "" && outcome.exitCode !== 0 && outcome.ended === "exited")
-          throw new AgentError("TOOL_FAILED", `the sandbox did not start: ${outcome.problem.trim()}`);
-        return outcome;
-      } finally {
-        await group?.remove();
-      }
+      return await withoutNewRepository(workspace, async () => await runIn(workspace, request));
     },
   };
+
+  async function runIn(workspace: string, request: CommandRequest): Promise<ProcessOutcome> {
+    const { limits, redact, signal } = request;
+    const mounts = await prepareWorkspace(workspace, request.hiddenPaths);
+    const view = { workspace, mounts, memoryBytes: Math.floor(limits.memoryBytes / 4) };
+    const sandboxed = [program, ...bubblewrapArguments(machine, view), "--", "/bin/sh", "-c"];
+    const group = await joinGroup(limitedBy, limits);
+    try {
+      const outcome = await runProcess({
+        file: "/bin/sh",
+        arguments: [
+          "-c",
+          JOIN,
+          "sh",
+          ...(group?.joinFiles ?? []),
+          "--",
+          ...sandboxed,
+          limitThenRun(limitedBy, limits),
+          "sh",
+          request.command,
+        ],
+        environment: safeEnvironment({ path: pathFor(machine), home: SANDBOX_HOME }),
+        directory: "/",
+        redact,
+        signal,
+        ...limits,
+      });
+      // The command's own errors go to its output: what is here was said by bubblewrap, before the command.
+      if (outcome.problem !== "" && outcome.exitCode !== 0 && outcome.ended === "exited")
+        throw new AgentError("TOOL_FAILED", `the sandbox did not start: ${outcome.problem.trim()}`, {
+          isStartFailed: true,
+        });
+      return outcome;
+    } finally {
+      await group?.remove();
+    }
+  }
+}
+
+/** Another process may remove the placeholder just before it is mounted. Then the sandbox did not start, and starts anew. */
+const MOST_STARTS = 3;
+
+async function withoutNewRepository(
+  workspace: string,
+  run: () => Promise<ProcessOutcome>,
+): Promise<ProcessOutcome> {
+  for (let start = 1; ; start++) {
+    const placeholder = await holdPlaceholder(join(workspace, ".git"));
+    try {
+      return await run();
+    } catch (error) {
+      const isStartFailed = error instanceof AgentError && error.detail["isStartFailed"] === true;
+      if (placeholder === undefined || !isStartFailed || start === MOST_STARTS) throw error;
+    } finally {
+      await placeholder?.release();
+    }
+  }
 }
 
 async function joinGroup(

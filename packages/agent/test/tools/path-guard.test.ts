@@ -157,6 +157,9 @@ describe("reading", () => {
   });
 });
 
+/** By which conversations and memory are told from a project's own directories. */
+const MARKS = ["sessions/.longhand", "memory/store/.longhand"];
+
 describe("T8: what is protected", () => {
   const places = [
     ".git/hooks/pre-commit",
@@ -165,10 +168,8 @@ describe("T8: what is protected", () => {
     "sub/.git/hooks/post-checkout",
     "longhand.json",
     "skills/new/SKILL.md",
-    "sessions/a.jsonl",
-    "memory/x.md",
     ".longhand/secrets",
-    "Sessions/a.jsonl",
+    "Skills/a.md",
     "LONGHAND.json",
     "a/../skills/x",
   ];
@@ -182,7 +183,7 @@ describe("T8: what is protected", () => {
   test("nor through a link to it, nor by a link in a directory beside it", async () => {
     const { workspace } = await makePlace();
     await mkdir(join(workspace, ".git/hooks"), { recursive: true });
-    await mkdir(join(workspace, "sessions"));
+    await mkdir(join(workspace, "sessions/.longhand"), { recursive: true });
     await writeFile(join(workspace, "sessions/one"), SECRET);
     await symlink(".git/hooks", join(workspace, "hooks"));
     await symlink("sessions", join(workspace, "talk"));
@@ -193,6 +194,7 @@ describe("T8: what is protected", () => {
 
   test("conversations, memory and secrets are not even read; Git, skills and configuration are", async () => {
     const { workspace } = await makePlace();
+    for (const mark of MARKS) await mkdir(join(workspace, mark), { recursive: true });
     for (const path of ["sessions/a", "memory/a", ".longhand/a", ".git/a", "skills/a", "keys/a"]) {
       await mkdir(dirname(join(workspace, path)), { recursive: true });
       await writeFile(join(workspace, path), "words");
@@ -204,6 +206,16 @@ describe("T8: what is protected", () => {
       expect(await guardedRead(workspace, path, hidden)).toBe("words");
     expect(await guardedRead(workspace, "keys/a")).toBe("words");
     await expect(new PathGuard(workspace).openDirectory("sessions")).rejects.toEqual(refusal);
+    for (const path of ["sessions/new", "memory/new", "Sessions/new"])
+      await expect(guardedWrite(workspace, path, "x")).rejects.toEqual(refusal);
+  });
+
+  test("directories of a project that are called sessions and memory are free", async () => {
+    const { workspace } = await makePlace();
+    for (const path of ["sessions/login.ts", "memory/heap.c"]) {
+      await guardedWrite(workspace, path, "fine");
+      expect(await guardedRead(workspace, path)).toBe("fine");
+    }
   });
 
   test("names that only begin alike are free", async () => {

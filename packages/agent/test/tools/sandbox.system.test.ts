@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Sandbox } from "../../src/tools/sandbox.ts";
 import { needSandbox, NO_SANDBOX, runCommand, type CommandPlace } from "./support/commands.ts";
@@ -100,17 +100,78 @@ describe("what is protected", () => {
     await expectNoEvil(needSandbox(skip), await withProtected(), attack, path);
   });
 
-  test.for(attacks)(
+  test.for(attacks.filter(([, path]) => path.startsWith(".git/")))(
     "T9, in the sandbox, where it does not exist before: %s",
     async ([attack, path], { skip }) => {
       const sandbox = needSandbox(skip);
       const { workspace } = await makePlace();
-      const make = "mkdir -p .git/hooks skills sessions memory .longhand; ";
-      await expectNoEvil(sandbox, { workspace }, make + attack, path);
-      expect(await readdir(join(workspace, ".git"))).toEqual([]);
-      expect(await readFile(join(workspace, "longhand.json"), "utf8")).toBe("{}\n");
+      await expectNoEvil(sandbox, { workspace }, `mkdir -p .git/hooks; ${attack}`, path);
+      expect(await readdir(workspace)).toEqual([]);
     },
   );
+
+  test("nothing is left in an empty directory, in a repository, beside skills", async ({ skip }) => {
+    const sandbox = needSandbox(skip);
+    for (const existing of [
+      [],
+      [".git/config", ".git/HEAD"],
+      ["skills/one/SKILL.md"],
+      ["longhand.json", "a.txt"],
+    ]) {
+      const { workspace } = await makePlace();
+      for (const path of existing) {
+        await mkdir(dirname(join(workspace, path)), { recursive: true });
+        await writeFile(join(workspace, path), "{}");
+      }
+      const before = await readdir(workspace, { recursive: true });
+      const { content } = await runCommand(sandbox, { workspace }, "ls");
+      expect(content).toBe(
+        before.filter((path) => !/[/]|^[.]/.test(path)).join("\n") +
+          (before.some((path) => !path.startsWith(".")) ? "\n" : "[no output]"),
+      );
+      expect(await readdir(workspace, { recursive: true })).toEqual(before);
+    }
+  });
+
+  test("a repository that the user makes while a command runs stays", async ({ skip }) => {
+    const sandbox = needSandbox(skip);
+    const { workspace } = await makePlace();
+    const running = runCommand(sandbox, { workspace }, "echo >begun; while [ ! -e go ]; do sleep 0.05; done");
+    await expect.poll(async () => await readdir(workspace)).toContain("begun");
+    await writeFile(join(workspace, ".git/HEAD"), "ref: refs/heads/main\n");
+    await writeFile(join(workspace, "go"), "");
+    await running;
+    expect(await readdir(join(workspace, ".git"))).toEqual(["HEAD"]);
+  });
+
+  test("a command that ends leaves the protection of another one that still runs", async ({ skip }) => {
+    const sandbox = needSandbox(skip);
+    const { workspace } = await makePlace();
+    const command =
+      "echo >begun; while [ ! -e go ]; do sleep 0.05; done; mkdir -p .git/hooks && echo evil >.git/config";
+    const running = runCommand(sandbox, { workspace }, command);
+    await expect.poll(async () => await readdir(workspace)).toContain("begun");
+    await runCommand(sandbox, { workspace }, "true");
+    await writeFile(join(workspace, "go"), "");
+    await running;
+    expect(await readdir(workspace)).toEqual(["begun", "go"]);
+  });
+
+  test("control: where the placeholder is taken away, what the command creates is renamed", async ({
+    skip,
+  }) => {
+    const sandbox = needSandbox(skip);
+    const { workspace } = await makePlace();
+    const command =
+      "echo >begun; while [ ! -e go ]; do sleep 0.05; done; mkdir -p .git/hooks && echo evil >.git/config";
+    const running = runCommand(sandbox, { workspace }, command);
+    const failed = expect(running).rejects.toMatchObject({ code: "TOOL_FAILED" });
+    await expect.poll(async () => await readdir(workspace)).toContain("begun");
+    await rmdir(join(workspace, ".git"));
+    await writeFile(join(workspace, "go"), "");
+    await failed;
+    expect(await readdir(workspace)).toEqual([expect.stringMatching(/^\.git-not-trusted-/), "begun", "go"]);
+  });
 
   test("T9, control: without the sandbox they can be made", async () => {
     const { workspace } = await makePlace();
@@ -161,6 +222,8 @@ async function withProtected(): Promise<{ workspace: string }> {
   const { workspace } = await makePlace();
   for (const name of [".git/hooks", "skills", "sessions", "memory", ".longhand"])
     await mkdir(join(workspace, name), { recursive: true });
+  for (const mark of ["sessions/.longhand", "memory/store/.longhand"])
+    await mkdir(join(workspace, mark), { recursive: true });
   await writeFile(join(workspace, ".git/config"), "config");
   await writeFile(join(workspace, "skills/one"), "skill");
   for (const name of ["sessions", "memory", ".longhand"])

@@ -7,7 +7,7 @@
 import { findSandbox, type InvalidSkill } from "@longhand/agent";
 import { examineConfig, problemText } from "../config/read-config.ts";
 import type { Config, ExaminedConfig } from "../config/config.ts";
-import type { Places } from "../config/resolve-places.ts";
+import type { Places } from "../config/places.ts";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import type { Environment } from "../terminal/process-output.ts";
 import { findAgentSkills } from "./find-agent-skills.ts";
@@ -58,7 +58,8 @@ async function agentsOf(
   toPaste: ToPaste,
 ): Promise<readonly ExaminedAgent[]> {
   const examined: ExaminedAgent[] = [];
-  for (const { name, model: wanted, workspace } of config.agents) {
+  for (const agent of config.agents) {
+    const { name, model: wanted } = agent;
     let model: string | null = null;
     let whyOffline: string | undefined;
     try {
@@ -70,7 +71,7 @@ async function agentsOf(
       const remedy = `see what is set, and where: ${toPaste("config show")}`;
       problems.push({ problem: `the agent ${name} has no model: ${reason}`, remedy });
     }
-    const { found, invalid } = await findAgentSkills(config, workspace, places.home.path);
+    const { found, invalid } = await findAgentSkills(config, agent, places.home.path);
     for (const { directory, reason } of invalid) {
       problems.push({
         problem: `the skill in ${directory} is left out: ${reason}`,

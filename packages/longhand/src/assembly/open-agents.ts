@@ -1,6 +1,8 @@
 /** Puts the agents of a configuration together and opens them: the one place that picks concrete parts. */
 
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import {
   builtInTools,
   chooseTools,
@@ -19,6 +21,9 @@ import {
 import type { Store } from "@longhand/store";
 import type { AgentConfig, Config } from "../config/config.ts";
 import type { ConfigEnvironment } from "../config/read-config.ts";
+import { realPath } from "../config/real-path.ts";
+import { keepRecord, offeredIn } from "../config/workspace-uses.ts";
+import { shellQuote } from "../terminal/shell-quote.ts";
 import { homeInWorkspace } from "./home-in-workspace.ts";
 import { findAgentSkills } from "./find-agent-skills.ts";
 import { modelMaker, type ModelMaker } from "./make-model.ts";
@@ -67,7 +72,12 @@ async function settingsOf(
 ): Promise<AgentSettings> {
   const { workspace, sessions, memory } = agent;
   await mkdir(workspace, { recursive: true, mode: 0o700 });
-  const skills = await findAgentSkills(config, workspace, home);
+  const real = realPath(workspace);
+  const { left, uses } = await keepRecord(agent.state, real);
+  for (const name of offeredIn(real).filter((each) => !uses.includes(each))) {
+    onProblem({ agent: agent.name, code: "NOT_APPROVED", message: notApproved(workspace, name) });
+  }
+  const skills = await findAgentSkills(config, agent, home);
   for (const { directory, reason } of skills.invalid) {
     onProblem({
       agent: agent.name,
@@ -75,6 +85,8 @@ async function settingsOf(
       message: `the skill in ${directory} is left out: ${reason}`,
     });
   }
+  // Conversations and memory of an older version, until they are moved.
+  const older = left.map((name) => join(real, name)).filter((path) => existsSync(path));
   const secrets = config.keys.map(({ file }) => file).filter((file) => file !== undefined);
   const ownHome = await homeInWorkspace(home, workspace);
   const { timeout_seconds } = config.tools.exec;
@@ -102,7 +114,7 @@ async function settingsOf(
       const tools = [
         ...builtInTools({
           workspace,
-          protectedPaths: [sessions, memory, ...secrets, ...ownHome],
+          protectedPaths: [sessions, memory, ...older, ...secrets, ...ownHome],
           sandbox,
           redact: models.redact,
           execLimits: { milliseconds: timeout_seconds * 1000 },
@@ -121,6 +133,10 @@ async function settingsOf(
       });
     },
   };
+}
+
+function notApproved(workspace: string, name: string): string {
+  return `${join(workspace, name)} is not used: it was not there when you approved the workspace; to use it: longhand workspace approve ${shellQuote(workspace)}`;
 }
 
 /** Who sits at this machine may search their own chats; somebody in a channel only the conversation they are in. */

@@ -4,7 +4,7 @@ import type { AgentEvent, AgentInstance, ApprovalQuestion, Problem } from "@long
 import { CommandError } from "../command-error.ts";
 import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
-import type { Places } from "../config/resolve-places.ts";
+import type { Places } from "../config/places.ts";
 import type { Environment } from "../terminal/process-output.ts";
 import type { OpenedAgents } from "./open-agents.ts";
 

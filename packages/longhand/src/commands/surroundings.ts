@@ -1,6 +1,8 @@
 /** What every command is given, and what every file beside this one exports. */
 
 import type { Command } from "commander";
+import type { WorkspaceChoice } from "../config/choose-workspace.ts";
+import type { Places } from "../config/places.ts";
 import type { StoreSurroundings } from "../sessions/with-store.ts";
 import type { Input } from "../terminal/output.ts";
 import type { Environment } from "../terminal/process-output.ts";
@@ -10,6 +12,12 @@ export interface Surroundings extends StoreSurroundings {
   readonly environment: Environment;
   /** Files that are named are relative to it. */
   readonly currentDirectory: string;
+  readonly workspace: {
+    readonly choice: WorkspaceChoice;
+    readonly defaultChoice: () => WorkspaceChoice;
+    /** The places with another workspace; errors are explained with them from then on. */
+    readonly use: (choice: WorkspaceChoice) => Places;
+  };
   /** From now on Ctrl-C aborts this instead of ending the process. */
   readonly interruption: () => AbortSignal;
   /** Everything was told, and it is not well: the exit code will say so. */

@@ -13,6 +13,8 @@ export interface Config extends Pick<Settings, "models" | "tools" | "memory" | "
     readonly from: "workspace" | "home";
     readonly path: string;
     readonly exists: boolean;
+    /** It appeared in the workspace after that was approved: it is not read. */
+    readonly isUnapproved: boolean;
   }[];
   /** Keys are named by where they are looked for; never what they are. */
   readonly keys: readonly KeyPlace[];
@@ -22,6 +24,8 @@ export interface AgentConfig {
   readonly name: string;
   /** Whole paths. */
   readonly workspace: string;
+  /** The directory in the home that holds the record of the workspace. */
+  readonly state: string;
   readonly sessions: string;
   readonly memory: string;
   readonly model: string;

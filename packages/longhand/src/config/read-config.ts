@@ -1,18 +1,22 @@
 /** Reads the configuration: longhand.json of the workspace and of the home, then the environment. Writes nothing. */
 
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { HOSTED_PROVIDERS, usualAnswerTokens } from "@longhand/agent/settings";
 import { CommandError } from "../command-error.ts";
 import { type AgentConfig, type Config, type ExaminedConfig, type KeyPlace } from "./config.ts";
-import { type ConfigFile, type ConfigProblem, readConfigFile } from "./config-file.ts";
+import { CONFIG_FILE, type ConfigFile, type ConfigProblem, readConfigFile } from "./config-file.ts";
 import { configValues } from "./config-values.ts";
 import { misspeltVariables, OVERRIDES } from "./environment-overrides.ts";
 import { explainIssue } from "./explain-issue.ts";
 import { findClashes } from "./find-clashes.ts";
 import { mergeSettings, type Override } from "./merge-settings.ts";
-import type { Places } from "./resolve-places.ts";
+import type { Places } from "./places.ts";
+import { realPath } from "./real-path.ts";
 import type { Settings } from "./settings.ts";
 import { settingsSchema } from "./settings-schema.ts";
+import { DEFAULT_WORKSPACE, workspaceState } from "./workspace-state.ts";
+import { usesOf } from "./workspace-uses.ts";
 
 export type ConfigEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -29,13 +33,17 @@ export async function readConfig(places: Places, environment: ConfigEnvironment)
 export async function examineConfig(places: Places, environment: ConfigEnvironment): Promise<ExaminedConfig> {
   const home = await readConfigFile(places.home.path, "home");
   const isOne = places.workspace.path === places.home.path;
-  const workspace = isOne ? emptyFile(home.path) : await readConfigFile(places.workspace.path, "workspace");
+  const { real, state } = places.workspace;
+  const isUnapproved = !usesOf(state, real).includes(CONFIG_FILE);
+  const workspace =
+    isOne || isUnapproved
+      ? emptyFile(join(places.workspace.path, CONFIG_FILE))
+      : await readConfigFile(places.workspace.path, "workspace");
   const { overrides, problems: ofVariables } = readOverrides(environment);
-  const files = (isOne ? [home] : [workspace, home]).map(({ from, path, exists }) => ({
-    from,
-    path,
-    exists,
-  }));
+  const files = (isOne ? [home] : [workspace, home]).map(({ from, path, exists }) => {
+    const isHidden = from === "workspace" && isUnapproved && existsSync(path);
+    return { from, path, exists: exists || isHidden, isUnapproved: isHidden };
+  });
   const problems = [...workspace.problems, ...home.problems, ...ofVariables];
   if (problems.length > 0) return { config: undefined, problems, files };
   const settings = settingsSchema.parse(mergeSettings(home, workspace, overrides));
@@ -52,7 +60,7 @@ export async function examineConfig(places: Places, environment: ConfigEnvironme
   };
 }
 
-/** Where the workspace is the home itself there is one file, the home's. */
+/** A file that is not read: there is one file only, the home's, or the user has not approved it. */
 function emptyFile(path: string): ConfigFile {
   return { from: "workspace", path, exists: false, content: {}, problems: [], lineOf: () => undefined };
 }
@@ -91,6 +99,7 @@ function agentsOf({ agent, agents }: Settings, places: Places, base: string): Co
   const first: AgentConfig = {
     ...agent,
     workspace: places.workspace.path,
+    state: places.workspace.state,
     sessions: places.sessions.path,
     memory: places.memory.path,
     max_answer_tokens: agent.max_answer_tokens ?? usualAnswerTokens(agent.max_context_tokens),
@@ -98,14 +107,16 @@ function agentsOf({ agent, agents }: Settings, places: Places, base: string): Co
   const others = agents.map((own): AgentConfig => {
     const workspace =
       own.workspace === undefined
-        ? join(dirname(places.workspace.path), `workspace-${own.name}`)
+        ? join(places.home.path, `${DEFAULT_WORKSPACE}-${own.name}`)
         : resolve(base, own.workspace);
+    const state = workspaceState(places.home.path, realPath(workspace));
     const max_context_tokens = own.max_context_tokens ?? agent.max_context_tokens;
     return {
       name: own.name,
       workspace,
-      sessions: join(workspace, "sessions"),
-      memory: join(workspace, "memory"),
+      state,
+      sessions: join(state, "sessions"),
+      memory: join(state, "memory"),
       model: own.model ?? agent.model,
       instructions: own.instructions ?? agent.instructions,
       max_context_tokens,

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative } from "node:path";
-import type { Places } from "../config/resolve-places.ts";
+import type { Places } from "../config/places.ts";
 
 /** The store that holds the memory, if that is what an error is about. */
 export function memoryStoreOf(error: unknown, places: Places | undefined): string | undefined {

@@ -5,7 +5,7 @@
  */
 
 import type { Damage, LonghandError, LonghandErrorCode, Migrated, Store } from "@longhand/store";
-import type { Places } from "../config/resolve-places.ts";
+import type { Places } from "../config/places.ts";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";

@@ -10,7 +10,8 @@ import type { AgentEvent, AgentInstance, TurnResult } from "@longhand/agent";
 import type { Message } from "@longhand/store";
 import { type Agents, withAgents } from "../assembly/with-agents.ts";
 import { CommandError } from "../command-error.ts";
-import { type Places, resolvePlaces } from "../config/resolve-places.ts";
+import { findPlaces } from "../config/find-places.ts";
+import type { Places } from "../config/places.ts";
 import { killChat } from "./kill-chat.ts";
 
 export const AGENT_KEY = "tour:agent";
@@ -119,10 +120,10 @@ function withoutNotice(text: string): string {
 }
 
 export function tourPlaces(home: string): Places {
-  return resolvePlaces(
+  return findPlaces(
     { home },
-    { environment: {}, currentDirectory: "/", temporaryDirectory: tmpdir(), accountHome: () => home },
-  );
+    { environment: {}, currentDirectory: home, temporaryDirectory: tmpdir(), accountHome: () => home },
+  ).places;
 }
 
 function textOf(message: Message | undefined): string {

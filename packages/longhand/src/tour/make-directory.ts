@@ -4,7 +4,7 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CommandError } from "../command-error.ts";
-import type { Place } from "../config/resolve-places.ts";
+import type { Place } from "../config/places.ts";
 
 export async function makeTourDirectory(home: Place, now: Date): Promise<string> {
   // Without HOME, nobody has said where things may be put: a demonstration does not guess.

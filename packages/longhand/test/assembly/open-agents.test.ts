@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { findSandbox } from "@longhand/agent";
 import { describe, expect, test } from "vitest";
 import { withAgents } from "../../src/assembly/with-agents.ts";
-import { resolvePlaces } from "../../src/config/resolve-places.ts";
+import { findPlaces } from "../../src/config/find-places.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
 
 const sandbox = await findSandbox();
@@ -18,7 +18,7 @@ interface Around {
 
 /** What the tools answered to each of these, asked of the offline assistant. Nobody is there to say yes. */
 async function ask({ home, workspace, environment = {} }: Around, ...texts: string[]): Promise<string[]> {
-  const places = resolvePlaces(
+  const { places } = findPlaces(
     { home, workspace },
     {
       environment: {},
@@ -58,7 +58,7 @@ describe("a home in the workspace", () => {
       );
       for (const result of results.slice(0, 3)) expect(result).toMatch(/refused: .* neither read nor write/);
       expect(await readFile(join(home, "longhand.json"), "utf8")).toBe("{}");
-      expect(await readdir(home)).toEqual(["longhand.json"]);
+      expect(await readdir(home)).toEqual(["longhand.json", "workspaces"]);
       // Control: the words do what they say wherever it is allowed.
       expect(results[3]).toMatch(/^wrote other/);
     });
@@ -79,7 +79,7 @@ describe("a home in the workspace", () => {
         "run `echo fine >deep/file`",
       );
       expect(await readFile(join(home, "longhand.json"), "utf8")).toBe("{}");
-      expect(await readdir(home)).toEqual(["longhand.json"]);
+      expect(await readdir(home)).toEqual(["longhand.json", "workspaces"]);
       expect(await readFile(join(workspace, "deep/file"), "utf8")).toBe("fine\n");
     });
   });
@@ -90,7 +90,7 @@ describe("a home in the workspace", () => {
       const [refused] = await ask({ home, workspace }, "write evil to cfg/longhand.json");
       expect(refused).toContain("refused");
       expect((await stat(home)).mode & 0o777).toBe(0o700);
-      expect(await readdir(home)).toEqual([]);
+      expect(await readdir(home)).toEqual(["workspaces"]);
     });
   });
 
@@ -116,16 +116,11 @@ describe("a home in the workspace", () => {
   });
 });
 
-test("a home that is the workspace, or around it, hides nothing of it", async () => {
+test("a home around the workspace hides nothing of it", async () => {
   await withTemporaryDirectory(async (home) => {
     await mkdir(join(home, "workspace"));
     await symlink(home, join(home, "link"));
-    for (const workspace of [
-      home,
-      join(home, "workspace"),
-      join(home, "link"),
-      join(home, "link/workspace"),
-    ]) {
+    for (const workspace of [join(home, "workspace"), join(home, "link/workspace")]) {
       const results = await ask({ home, workspace }, "write hello to a/b.txt", "write evil to longhand.json");
       expect(results[0]).toMatch(/^wrote a\/b.txt/);
       expect(results[1]).toContain("refused");

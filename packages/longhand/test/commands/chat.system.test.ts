@@ -52,7 +52,7 @@ async function longhand(
 
 /** What was said in each session, newest first. */
 async function saidIn(home: string): Promise<[key: string, ...said: unknown[]][]> {
-  await using store = await openStore(join(home, "workspace", "sessions"), { readOnly: true });
+  await using store = await openStore(join(home, "sessions"), { readOnly: true });
   const sessions: [string, ...unknown[]][] = [];
   for await (const { key } of store.list()) {
     const messages = await store.session(key).messages();

@@ -28,9 +28,9 @@ describe("doctor", () => {
         const { exitCode, stdout } = await longhand("doctor");
         expect(exitCode).toBe(0);
         expect(stdout).toContain(`home       ${home}  (LONGHAND_HOME)`);
-        expect(stdout).toContain(`sessions   ${sessions}  (sessions/ in the workspace)`);
+        expect(stdout).toContain(`sessions   ${sessions}  (sessions/ in the home)`);
         expect(stdout).toContain(
-          `memory     ${join(home, "workspace", "memory")}  (memory/ in the workspace)`,
+          `memory     ${join(home, "memory")}  (memory/ in the home)`,
         );
         expect(stdout).toContain("4 kept; 2 messages in the views");
         expect(stdout).toMatch(/disk +[\d.]+ K?B: active [\d.]+ K?B/);
@@ -116,7 +116,7 @@ describe("doctor", () => {
           0,
           expect.stringMatching(/memory +3 records kept; damage: none found\n/),
         ]);
-        const store = join(home, "workspace", "memory", "store");
+        const store = join(home, "memory", "store");
         const [name = ""] = (await readdir(store)).filter((each) => each.endsWith(".jsonl"));
         const file = join(store, name);
         const text = await readFile(file, "utf8");
@@ -210,7 +210,7 @@ describe("doctor", () => {
       const { exitCode, stdout } = await runIn(home, ["doctor"]);
       expect(exitCode).toBe(0);
       expect(stdout).toContain("not there yet");
-      await expect(stat(join(home, "workspace"))).rejects.toThrow("ENOENT");
+      expect(await readdir(home)).toEqual([]);
     });
   });
 

@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "@longhand/store";
@@ -11,9 +11,9 @@ describe("list", () => {
     await withTemporaryDirectory(async (home) => {
       const { exitCode, stdout } = await runIn(home, ["list"]);
       expect(exitCode).toBe(0);
-      expect(stdout).toContain(join(home, "workspace", "sessions"));
+      expect(stdout).toContain(join(home, "sessions"));
       expect(stdout).toContain("longhand append");
-      await expect(stat(join(home, "workspace"))).rejects.toThrow("ENOENT");
+      expect(await readdir(home)).toEqual([]);
       expect((await runIn(home, ["list", "--json"])).stdout).toBe("");
     });
   });

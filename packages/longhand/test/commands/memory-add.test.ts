@@ -23,7 +23,7 @@ describe("memory add", () => {
       const { exitCode, stdout, stderr } = await runIn(home, words);
       expect([exitCode, stderr]).toEqual([0, ""]);
       const [, id = ""] = /^Remembered for user=ann: (\w{26}) {2}Ann likes tea\.\n/.exec(stdout) ?? [];
-      expect(await readFile(join(home, "workspace", "memory", "MEMORY.md"), "utf8")).toContain("likes tea");
+      expect(await readFile(join(home, "memory", "MEMORY.md"), "utf8")).toContain("likes tea");
       const listed = jsonLines((await runIn(home, ["memory", "list", "--json"])).stdout);
       expect(listed).toMatchObject([
         { id, kind: "core", scope: { user: "ann" }, text: "Ann likes tea.", source: { by: "request" } },

@@ -96,7 +96,7 @@ describe("memory list", () => {
 
   test("what is wrong with the memory's own store is mended there", async () => {
     await withRemembered(remember, async (longhand, home) => {
-      const store = join(home, "workspace", "memory", "store");
+      const store = join(home, "memory", "store");
       await chmod(store, 0o777);
       const { exitCode, stderr } = await longhand("memory list");
       expect([exitCode, stderr]).toEqual([
@@ -201,7 +201,7 @@ describe("memory undo and forget", () => {
 
   test("forget asks, or needs --yes; then the text is in no file, and where the words stay is said", async () => {
     await withRemembered(remember, async (longhand, home) => {
-      const memory = join(home, "workspace", "memory");
+      const memory = join(home, "memory");
       const id = await idOf(longhand, "coffee");
       const nobody = await longhand(`memory forget ${id}`);
       expect([nobody.exitCode, nobody.stderr]).toEqual([
@@ -253,7 +253,7 @@ describe("search in the memory", () => {
       () => Promise.resolve(),
       async (longhand, home) => {
         await withRemembered(remember, async (_other, elsewhere) => {
-          const directory = join(elsewhere, "workspace", "memory");
+          const directory = join(elsewhere, "memory");
           const { stdout } = await runIn(home, ["memory", "list", "--memory", directory]);
           expect(stdout).toContain("Ann likes coffee.");
         });
@@ -265,7 +265,7 @@ describe("search in the memory", () => {
 
 describe("damage in the memory's own store", () => {
   async function damageTea(home: string): Promise<string> {
-    const store = join(home, "workspace", "memory", "store");
+    const store = join(home, "memory", "store");
     for (const name of await readdir(store)) {
       if (!name.endsWith(".jsonl")) continue;
       const bytes = await readFile(join(store, name));
@@ -302,7 +302,7 @@ describe("damage in the memory's own store", () => {
       expect([exitCode, stdout]).toEqual([1, ""]);
       expect(stderr).toContain(file);
       expect(stderr).toMatch(/repair --sessions \S*memory\/store/);
-      await longhand(`repair --yes --sessions ${join(home, "workspace", "memory", "store")}`);
+      await longhand(`repair --yes --sessions ${join(home, "memory", "store")}`);
       const again = await longhand(`memory forget --yes ${coffee}`);
       expect([again.exitCode, again.stderr]).toEqual([0, ""]);
     });

@@ -44,7 +44,7 @@ const ada = { ...group, sender: "ada" };
 const bob = { ...group, sender: "bob" };
 
 async function historyOf(home: string, place: typeof ada): Promise<Message[]> {
-  await using store = await openStore(join(home, "workspace", "sessions"), { readOnly: true });
+  await using store = await openStore(join(home, "sessions"), { readOnly: true });
   return await store.session(sessionKeyOf(place)).messages();
 }
 
@@ -59,7 +59,7 @@ const STALLED = { text: ["Begun", " and ended"], stop: { afterBytes: 330, then: 
 
 /** Waits until what was shown is in the files, which may take a second. */
 async function untilOnDisk(home: string, words: string): Promise<void> {
-  const sessions = join(home, "workspace", "sessions");
+  const sessions = join(home, "sessions");
   await vi.waitFor(
     async () => {
       const names = (await readdir(sessions)).filter((name) => name.endsWith(".jsonl"));

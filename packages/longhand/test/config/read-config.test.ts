@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { runCommand } from "../../../../test/support/run-command.ts";
 import { CommandError } from "../../src/command-error.ts";
 import { examineConfig, problemText, readConfig } from "../../src/config/read-config.ts";
-import type { Places } from "../../src/config/resolve-places.ts";
+import type { Places } from "../../src/config/places.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
 
 interface Written {
@@ -18,9 +18,9 @@ function placesIn(home: string): Places {
   const workspace = join(home, "workspace");
   return {
     home: place(home),
-    workspace: place(workspace),
-    sessions: place(join(workspace, "sessions")),
-    memory: place(join(workspace, "memory")),
+    workspace: { ...place(workspace), real: workspace, state: home },
+    sessions: place(join(home, "sessions")),
+    memory: place(join(home, "memory")),
   };
 }
 
@@ -60,6 +60,7 @@ describe("values", () => {
         {
           name: "longhand",
           workspace: places.workspace.path,
+          state: places.home.path,
           sessions: places.sessions.path,
           memory: places.memory.path,
           model: "auto",
@@ -126,7 +127,7 @@ describe("values", () => {
           max_answer_tokens: 500,
           max_steps: 3,
           workspace: join(places.home.path, "workspace-ops"),
-          sessions: join(places.home.path, "workspace-ops", "sessions"),
+          sessions: expect.stringMatching(/\/workspaces\/workspace-ops~[0-9a-f]{16}\/sessions$/) as string,
         },
         {
           name: "ann",
@@ -187,7 +188,10 @@ describe("values", () => {
 
   test("a workspace that is the home has one file", async () => {
     await withConfig({ home: { models: { ollama: { url: "http://box" } } } }, async (places, environment) => {
-      const config = await readConfig({ ...places, workspace: places.home }, environment);
+      const config = await readConfig(
+        { ...places, workspace: { ...places.workspace, path: places.home.path } },
+        environment,
+      );
       expect([config.files.length, config.models.ollama.url]).toEqual([1, "http://box"]);
     });
   });

@@ -16,7 +16,7 @@ async function remember(memory: Memory): Promise<void> {
 
 describe("edits by hand", () => {
   async function edit(home: string): Promise<void> {
-    const page = join(home, "workspace", "memory", "MEMORY.md");
+    const page = join(home, "memory", "MEMORY.md");
     const text = await readFile(page, "utf8");
     await writeFile(page, text.replace("likes tea", "likes coffee").replace(/^- Ann has a boat.*\n/mu, ""));
   }
@@ -62,7 +62,7 @@ describe("a directory in which nothing may be written", () => {
 
   test("is read, and that is said; what would change it fails", async () => {
     await withRemembered(remember, async (longhand, home) => {
-      const directory = join(home, "workspace", "memory");
+      const directory = join(home, "memory");
       const [{ id }] = jsonLines((await longhand("memory list --json")).stdout) as [{ id: string }];
       const before = await times(directory);
       const allow = await forbid(directory);

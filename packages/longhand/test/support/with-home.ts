@@ -12,7 +12,7 @@ export async function withHome(
   use: (longhand: Longhand, home: string, sessions: string) => Promise<void>,
 ): Promise<void> {
   await withTemporaryDirectory(async (home) => {
-    const sessions = join(home, "workspace", "sessions");
+    const sessions = join(home, "sessions");
     const store = await openStore(sessions);
     await fill(store);
     await store.close();

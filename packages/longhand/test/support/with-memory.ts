@@ -1,5 +1,7 @@
 /** Commands by themselves, over a store in memory: what they do and print, without files. */
 
+import type { WorkspaceChoice } from "../../src/config/choose-workspace.ts";
+import type { Places } from "../../src/config/places.ts";
 import { memoryBackend, openStore, type SessionInfo, type Store } from "@longhand/store";
 import type { Surroundings } from "../../src/commands/surroundings.ts";
 import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
@@ -20,7 +22,19 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
   const { json = false, answers, interruption = new AbortController().signal } = options;
   const unanswered = [...(answers ?? [])];
   let hasFailed = false;
+  const choice: WorkspaceChoice = {
+    by: "default",
+    real: "/nowhere",
+    isOlder: false,
+    current: { state: "not-asked" },
+  };
   const place = { path: "/nowhere", source: "default", why: "" } as const;
+  const places: Places = {
+    home: place,
+    workspace: { ...place, real: "/nowhere", state: "/nowhere" },
+    sessions: place,
+    memory: place,
+  };
   return {
     output: fakeOutput({ ...(answers === undefined ? {} : { errorWidth: 100 }), ...options }),
     input: {
@@ -35,7 +49,8 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
     toPaste: commandToPaste({}),
     markFailed: () => (hasFailed = true),
     hasFailed: () => hasFailed,
-    places: { home: place, workspace: place, sessions: place, memory: place },
+    places,
+    workspace: { choice, defaultChoice: () => choice, use: () => places },
   };
 }
 

@@ -13,7 +13,7 @@ export async function withRemembered(
     () => Promise.resolve(),
     async (longhand, home, sessions) => {
       const store = await openStore(sessions);
-      const memory = await openMemory({ directory: join(home, "workspace", "memory"), sessions: store });
+      const memory = await openMemory({ directory: join(home, "memory"), sessions: store });
       await fill(memory, store);
       await memory.close();
       await store.close();

@@ -1,0 +1,27 @@
+/**
+ * Recognises `sessions/` and `memory/` that an older version of Longhand left in a workspace. Strictly: a directory of the user's own,
+ * closed to others, with the marks of a store. A clone of a repository cannot carry those modes, so what it ships is not taken for ours.
+ */
+
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { OLDER, type Older } from "./workspace-record.ts";
+
+const OTHERS = 0o077;
+
+export function findOlder(workspace: string): readonly Older[] {
+  return OLDER.filter((name) => isOlder(workspace, name));
+}
+
+function isOlder(workspace: string, name: Older): boolean {
+  const directory = join(workspace, name);
+  const store = name === "sessions" ? directory : join(directory, "store");
+  return [directory, store, join(store, ".longhand")].every(isPrivateDirectory);
+}
+
+function isPrivateDirectory(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isDirectory()) return false;
+  const isOwn = process.getuid === undefined || found.uid === process.getuid();
+  return isOwn && (found.mode & OTHERS) === 0;
+}
