@@ -13,12 +13,14 @@ export const COMMAND_ERROR_CODES = [
   "LEASE_IN_USE",
   "MIGRATION_FAILED",
   "MIGRATION_PENDING",
+  "MOVE_REFUSED",
   "NOT_CONFIRMED",
   "NOTHING_TO_UNDO",
   "SESSIONS_UNREADABLE",
   "FILE_EXISTS",
   "FILE_FAILED",
   "TOUR_FAILED",
+  "WORKSPACE_UNKNOWN",
 ] as const;
 export type CommandErrorCode = (typeof COMMAND_ERROR_CODES)[number];
 

@@ -54,6 +54,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "what longhand.json and the environment say",
     load: () => import("./commands/config.ts"),
   },
+  workspace: {
+    summary: "the directories that agents may work in",
+    load: () => import("./commands/workspace.ts"),
+  },
   verify: { summary: "read everything, report damage", load: () => import("./commands/verify.ts") },
   repair: { summary: "mend what verify reports", load: () => import("./commands/repair.ts") },
   reclaim: { summary: "compress; drop old records if asked to", load: () => import("./commands/reclaim.ts") },
@@ -90,11 +94,11 @@ export function makeProgram(
     )
     .option(
       "--workspace <dir>",
-      "the directory that sessions/ and memory/ are in (default: workspace/ in the home)",
+      "the directory to work in (default: the current one if you approved it, else workspace/ in the home)",
       parseNotEmpty,
     )
-    .option("--sessions <dir>", "the store itself (default: sessions/ in the workspace)", parseNotEmpty)
-    .option("--memory <dir>", "what is remembered (default: memory/ in the workspace)", parseNotEmpty)
+    .option("--sessions <dir>", "the store itself (default: the workspace's, in the home)", parseNotEmpty)
+    .option("--memory <dir>", "what is remembered (default: the workspace's, in the home)", parseNotEmpty)
     .option("--no-color", "no colours; NO_COLOR=1 does the same, FORCE_COLOR=1 the opposite")
     .configureHelp({
       showGlobalOptions: true,

@@ -114,7 +114,7 @@ async function settingsOf(
       const tools = [
         ...builtInTools({
           workspace,
-          protectedPaths: [sessions, memory, ...older, ...secrets, ...ownHome],
+          protectedPaths: [...ownHome, sessions, memory, ...older, ...secrets],
           sandbox,
           redact: models.redact,
           execLimits: { milliseconds: timeout_seconds * 1000 },

@@ -57,5 +57,5 @@ function atMost(milliseconds: number, signal: AbortSignal | undefined): AbortSig
 async function ask(question: ApprovalQuestion, output: Output, input: Input): Promise<boolean> {
   const lines = questionLines(question, { colors: output.colors, width: () => output.errorWidth });
   output.writeError(`${lines.join("\n")}\nyes or no? [y/N] `);
-  return yesOrNo(await input.readLine()) === true;
+  return yesOrNo((await input.readLine()) ?? "no") === true;
 }

@@ -11,6 +11,7 @@ import { CommandError } from "../command-error.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { LAST } from "../sessions/match-key.ts";
 import { addExamples } from "./add-examples.ts";
+import { settleWorkspace } from "./settle-workspace.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 
@@ -81,14 +82,15 @@ async function chat(
   if (options.message?.trim() === "") {
     throw new CommandError("USAGE_INVALID", "there is nothing to say: the text of --message is empty");
   }
-  const { places, environment } = surroundings;
+  const { environment } = surroundings;
+  const places = await settleWorkspace(surroundings);
   const link = new ChatLink();
   return await withAgents(
     {
       ...{ places, environment, model: options.model, only: options.agent },
       ...{ events: link.events, onProblem: link.onProblem, approve: link.approve },
     },
-    async (agents) => await converse(agents, surroundings, link, key, options),
+    async (agents) => await converse(agents, { ...surroundings, places }, link, key, options),
   );
 }
 

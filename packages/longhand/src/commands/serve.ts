@@ -5,6 +5,7 @@ import { notKept } from "../assembly/not-kept.ts";
 import { withAgents } from "../assembly/with-agents.ts";
 import { CommandError } from "../command-error.ts";
 import { addExamples } from "./add-examples.ts";
+import { settleForServing } from "./settle-workspace.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -42,7 +43,8 @@ export const defineCommand: DefineCommand = (command, begin) => {
 };
 
 async function serve(surroundings: Surroundings, { model }: ServeCommandOptions): Promise<void> {
-  const { places, environment, output } = surroundings;
+  const { environment, output } = surroundings;
+  const places = await settleForServing(surroundings);
   const sinks = new Set<EventSink>();
   const events: EventSink = (event) => {
     for (const sink of sinks) sink(event);

@@ -9,7 +9,7 @@ import { CommandError } from "../command-error.ts";
 import { findOlder } from "./older-layout.ts";
 import { realPath } from "./real-path.ts";
 import { unsafeWorkspace, type WorkspaceBounds } from "./unsafe-workspace.ts";
-import { readRecord, readRecordOf } from "./workspace-record.ts";
+import { type Older, readRecord, readRecordOf } from "./workspace-record.ts";
 import { DEFAULT_WORKSPACE, workspaceState } from "./workspace-state.ts";
 
 export type WorkspaceChoice =
@@ -17,8 +17,8 @@ export type WorkspaceChoice =
   | {
       readonly by: "default";
       readonly real: string;
-      /** Its sessions or memory are still where an older version kept them. */
-      readonly isOlder: boolean;
+      /** What is still where an older version kept it. */
+      readonly older: readonly Older[];
       readonly current: CurrentDirectory;
     };
 
@@ -68,14 +68,14 @@ export function defaultWorkspace(
   current: CurrentDirectory = { state: "not-asked" },
 ): WorkspaceChoice {
   const real = realPath(join(home, DEFAULT_WORKSPACE));
-  return { by: "default", real, current, isOlder: isOlderInUse(home, real) };
+  return { by: "default", real, current, older: olderInUse(home, real) };
 }
 
-function isOlderInUse(home: string, real: string): boolean {
-  if (existsSync(join(home, "sessions")) || existsSync(join(home, "memory"))) return false;
-  const record = readRecord(home);
-  const found = findOlder(real);
-  return found.some((name) => record === undefined || record.left.includes(name));
+function olderInUse(home: string, real: string): readonly Older[] {
+  const left = readRecord(home)?.left;
+  return findOlder(real).filter(
+    (name) => (left === undefined || left.includes(name)) && !existsSync(join(home, name)),
+  );
 }
 
 function realBounds({ home, userHomes }: ChoiceDeps): WorkspaceBounds {

@@ -21,7 +21,7 @@ export function resolvePlaces(
     const option = options[name];
     if (option !== undefined) return given(option, `--${name}`);
     // Its directory is Longhand's own, so what an older version left there is used until it is moved.
-    if (choice.by === "default" && choice.isOlder) {
+    if (choice.by === "default" && choice.older.includes(name)) {
       return { path: join(workspace.path, name), source: "older", why: "left here by an older version" };
     }
     const where = choice.by === "default" ? "home" : "home, for this workspace";

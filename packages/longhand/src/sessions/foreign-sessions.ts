@@ -9,6 +9,7 @@ import { CommandError } from "../command-error.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { damagedMatch } from "./damaged-match.ts";
+import { tellOlder } from "./older-state.ts";
 import { adviseUnreadable, type UnreadableSession } from "./unreadable-session.ts";
 import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
@@ -74,6 +75,7 @@ export async function readAmongForeign<T>(
   const { path } = given.places.sessions;
   const oursAmong = ({ files }: ForeignSessions): readonly UnreadableSession[] =>
     unreadable.filter(({ file }) => !files.has(file));
+  tellOlder(given);
   let result: T;
   try {
     result = await withStoreForReading(given, async (store) => use(store, { damage }), {

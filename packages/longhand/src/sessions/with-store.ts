@@ -121,7 +121,9 @@ export const WARNING_CODES = [
   "SESSION_UNREADABLE",
   "SESSIONS_FOREIGN",
   "SESSIONS_MIGRATED",
+  "SESSIONS_OLDER",
   "WINDOW_ASSUMED",
+  "WORKSPACE_DEFAULT",
 ] as const;
 type WarningCode = (typeof WARNING_CODES)[number] | LonghandErrorCode;
 

@@ -29,6 +29,6 @@ export async function confirm({ output, input, json }: Asked, given: Confirmatio
     });
   }
   output.writeError(`${question} [y/N] `);
-  if (/^y(es)?$/i.test((await input.readLine()).trim())) return;
+  if (/^y(es)?$/i.test(((await input.readLine()) ?? "").trim())) return;
   throw new CommandError("NOT_CONFIRMED", "nothing was changed");
 }

@@ -80,12 +80,14 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   LEASE_IN_USE: EXIT.failed,
   MIGRATION_FAILED: EXIT.failed,
   MIGRATION_PENDING: EXIT.failed,
+  MOVE_REFUSED: EXIT.failed,
   NOT_CONFIRMED: EXIT.failed,
   NOTHING_TO_UNDO: EXIT.failed,
   SESSIONS_UNREADABLE: EXIT.failed,
   FILE_EXISTS: EXIT.failed,
   FILE_FAILED: EXIT.failed,
   TOUR_FAILED: EXIT.failed,
+  WORKSPACE_UNKNOWN: EXIT.notFound,
 };
 
 interface StoreErrorRule {

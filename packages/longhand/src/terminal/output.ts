@@ -26,8 +26,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** Everything there is to read, up to `limit` bytes; more is an error. */
   read(limit: number): Promise<Buffer>;
-  /** What a person types up to the end of the line; empty where the input ends. */
-  readLine(): Promise<string>;
+  /** What a person types up to the end of the line; `undefined` where the input ends. */
+  readLine(): Promise<string | undefined>;
 }
 
 /** Prose is tiring to read in longer lines than this. */

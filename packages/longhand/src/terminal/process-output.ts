@@ -87,7 +87,7 @@ export function processInput(): Input {
       const lines = createInterface({ input: process.stdin });
       try {
         for await (const line of lines) return line;
-        return "";
+        return undefined;
       } finally {
         lines.close();
       }

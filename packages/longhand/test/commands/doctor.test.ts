@@ -29,9 +29,7 @@ describe("doctor", () => {
         expect(exitCode).toBe(0);
         expect(stdout).toContain(`home       ${home}  (LONGHAND_HOME)`);
         expect(stdout).toContain(`sessions   ${sessions}  (sessions/ in the home)`);
-        expect(stdout).toContain(
-          `memory     ${join(home, "memory")}  (memory/ in the home)`,
-        );
+        expect(stdout).toContain(`memory     ${join(home, "memory")}  (memory/ in the home)`);
         expect(stdout).toContain("4 kept; 2 messages in the views");
         expect(stdout).toMatch(/disk +[\d.]+ K?B: active [\d.]+ K?B/);
         expect(stdout).toContain("Open for writing\n  by nobody\n");

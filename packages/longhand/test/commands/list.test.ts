@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "@longhand/store";
 import { displayWidth } from "../../src/terminal/display-width.ts";
+import { workspaceState } from "../../src/config/workspace-state.ts";
+import { shellQuote } from "../../src/terminal/shell-quote.ts";
 import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
 import { jsonLines, say, withHome } from "../support/with-home.ts";
 
@@ -165,7 +167,7 @@ describe("list", () => {
           await writeFile(join(home, "longhand.json"), CONFIG);
           const empty = await longhand("list --agent coder");
           expect([empty.exitCode, empty.stdout]).toEqual([0, expect.stringContaining("No sessions")]);
-          const directory = join(home, "workspace-coder", "sessions");
+          const directory = join(workspaceState(home, join(home, "workspace-coder")), "sessions");
           expect(empty.stdout).toContain(directory);
           const store = await openStore(directory);
           for (const key of ["theirs", "put-away"]) await say(store, key, "y");
@@ -176,7 +178,7 @@ describe("list", () => {
           expect(listed.stdout).not.toContain("mine");
           expect((await longhand("list --agent main")).stdout).toContain("mine");
           const archived = await longhand("list --agent coder --archived");
-          expect(archived.stdout).toContain(`longhand restore KEY --sessions ${directory}`);
+          expect(archived.stdout).toContain(`longhand restore KEY --sessions ${shellQuote(directory)}`);
         },
       );
     });

@@ -7,7 +7,7 @@ const HOME = { path: "/h/.longhand", source: "default", why: "" } as const;
 const DEFAULT: WorkspaceChoice = {
   by: "default",
   real: "/h/.longhand/workspace",
-  isOlder: false,
+  older: [],
   current: { state: "not-asked" },
 };
 const PROJECT: WorkspaceChoice = { by: "current", path: "/link/shop", real: "/projects/shop" };
@@ -48,7 +48,7 @@ describe("sessions and memory are in the home", () => {
   });
 
   test("except what an older version left in the default workspace, until it is moved", () => {
-    const { sessions, memory } = resolved({ ...DEFAULT, isOlder: true });
+    const { sessions, memory } = resolved({ ...DEFAULT, older: ["sessions", "memory"] });
     expect([sessions.path, memory.path]).toEqual([
       "/h/.longhand/workspace/sessions",
       "/h/.longhand/workspace/memory",

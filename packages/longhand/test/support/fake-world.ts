@@ -52,6 +52,8 @@ export interface RunOptions extends FakeOutputOptions {
   readonly environment?: World["environment"];
   /** What the person at the terminal answers to each question. Without it there is nobody to ask. */
   readonly answers?: readonly string[];
+  /** @default the home */
+  readonly currentDirectory?: string;
   /** Ctrl-C. */
   readonly interruption?: AbortSignal;
 }
@@ -74,10 +76,10 @@ export async function runIn(
     input: {
       isTerminal: input === undefined,
       read: () => Promise.resolve(Buffer.from(input ?? "")),
-      readLine: () => Promise.resolve(unanswered.shift() ?? ""),
+      readLine: () => Promise.resolve(unanswered.shift()),
     },
     environment: { LONGHAND_HOME: home, ...environment },
-    currentDirectory: home,
+    currentDirectory: options.currentDirectory ?? home,
     interruption: () => interruption ?? new AbortController().signal,
   });
   return { exitCode, stdout: output.printed.join(""), stderr: output.complaints.join("") };

@@ -25,7 +25,7 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
   const choice: WorkspaceChoice = {
     by: "default",
     real: "/nowhere",
-    isOlder: false,
+    older: [],
     current: { state: "not-asked" },
   };
   const place = { path: "/nowhere", source: "default", why: "" } as const;
@@ -40,7 +40,7 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
     input: {
       isTerminal: answers !== undefined,
       read: () => Promise.resolve(Buffer.alloc(0)),
-      readLine: () => Promise.resolve(unanswered.shift() ?? ""),
+      readLine: () => Promise.resolve(unanswered.shift()),
     },
     environment: {},
     currentDirectory: "/",
