@@ -29,8 +29,9 @@ export const defineCheck: DefineCommand = (command, begin) => {
         output.write(`${countOf(problems.length, "problem")} found.\n`);
         return;
       }
-      for (const { path, exists } of files) {
-        output.write(`${escapeLine(path)}: ${exists ? "is right" : "is not there; the defaults hold"}\n`);
+      for (const { path, exists, isUnapproved } of files) {
+        const state = exists ? "is right" : "is not there; the defaults hold";
+        output.write(`${escapeLine(path)}: ${isUnapproved ? "is not approved, so it is not used" : state}\n`);
       }
       output.write("No problems found.\n");
     });

@@ -46,9 +46,10 @@ function linesOf(config: Config, { output, environment }: Surroundings): readonl
     { heading: "FROM", least: 10 },
   ];
   return [
-    ...config.files.map(({ from, path, exists }) => {
+    ...config.files.map(({ from, path, exists, isUnapproved }) => {
       const whose = from === "home" ? "the home's" : "the workspace's";
-      return `${escapeLine(path)}  (${whose}${exists ? "" : "; not there"})`;
+      const state = isUnapproved ? "; not approved, so it is not used" : exists ? "" : "; not there";
+      return `${escapeLine(path)}  (${whose}${state})`;
     }),
     "",
     ...renderTable({ columns, rows, shrinks: [1, 2] }, width, (cell, row) =>

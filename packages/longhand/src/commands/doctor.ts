@@ -4,6 +4,8 @@ import { arch, platform, release } from "node:os";
 import { basename } from "node:path";
 import type { ExaminedAgents } from "../assembly/examine-agents.ts";
 import { CommandError } from "../command-error.ts";
+import { findWorkspaces, type KnownWorkspace } from "../config/find-workspaces.ts";
+import type { Older } from "../config/workspace-record.ts";
 import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
 import { type ExaminedMemory, examineMemory } from "../sessions/examine-memory.ts";
 import { examineOwners } from "../sessions/examine-owners.ts";
@@ -18,6 +20,7 @@ import {
 } from "../sessions/foreign-sessions.ts";
 import { DISK_PARTS, type DiskUse, measureDisk, NO_DISK_USE } from "../sessions/measure-disk.ts";
 import { type ExaminedOwner, ownerLines } from "../sessions/owners.ts";
+import { describeOlder, olderIn } from "../sessions/older-state.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -70,6 +73,9 @@ interface Report extends Examined {
   readonly owners: readonly ExaminedOwner[];
   readonly memory: ExaminedMemory;
   readonly agents: ExaminedAgents;
+  readonly workspaces: readonly KnownWorkspace[];
+  /** What an older version left in the workspace. */
+  readonly older: readonly Older[];
   /** Of the memory and the agents too. */
   readonly problems: readonly Problem[];
 }
@@ -78,7 +84,7 @@ interface Report extends Examined {
 export async function doctor(surroundings: Surroundings): Promise<number> {
   const { output, places, json } = surroundings;
   const report = await examine(surroundings);
-  const { directory, content, disk, owners, problems } = report;
+  const { directory, content, disk, owners, workspaces, older, problems } = report;
   const memory = report.memory.content ?? null;
   const { sandbox, configFiles, agents } = report.agents;
   const foreign = [...report.foreign.files];
@@ -87,7 +93,7 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
     output.write(
       jsonLine({
         ...{ system, places, directory, ...content, foreign, disk, owners, memory },
-        ...{ configFiles, agents, sandbox, problems },
+        ...{ configFiles, agents, sandbox, workspaces, older, problems },
       }),
     );
   else for (const line of reportLines(report, surroundings)) output.write(`${line}\n`);
@@ -125,7 +131,9 @@ async function examine(surroundings: Surroundings): Promise<Report> {
   const { examineAgents } = await import("../assembly/examine-agents.ts");
   const agents = await examineAgents(places, surroundings.environment, toPaste);
   const problems = [...findProblems(examined, toPaste), ...memory.problems, ...agents.problems];
-  return { ...examined, disk, foreign, owners, memory, agents, problems };
+  const workspaces = await findWorkspaces(places.home.path);
+  const older = olderIn(places.workspace);
+  return { ...examined, disk, foreign, owners, memory, agents, workspaces, older, problems };
 }
 
 function withoutForeign(content: ContentFacts, { files }: ForeignSessions): ContentFacts {
@@ -147,7 +155,18 @@ async function orFailure<T>(otherwise: T, failures: string[], look: () => Promis
 }
 
 function reportLines(
-  { directory, content, disk, foreign, owners, memory: remembered, agents, problems }: Report,
+  {
+    directory,
+    content,
+    disk,
+    foreign,
+    owners,
+    memory: remembered,
+    agents,
+    workspaces,
+    older,
+    problems,
+  }: Report,
   { output, places, toPaste }: Surroundings,
 ): string[] {
   const { bold, dim, green, red } = output.colors;
@@ -160,6 +179,12 @@ function reportLines(
     row("workspace", workspace.path, workspace.why),
     row("sessions", sessions.path, sessions.why),
     row("memory", memory.path, memory.why),
+    ...workspaces
+      .filter(({ approved }) => approved !== null)
+      .map(({ path, approved }) => row("approved", path, approved?.slice(0, 10))),
+    ...(older.length === 0
+      ? []
+      : [row("older", `${describeOlder(workspace.path, older)}; to move: ${toPaste("workspace move")}`)]),
     "",
     bold("Store"),
     row("directory", describeDirectory(directory)),

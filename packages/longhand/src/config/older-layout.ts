@@ -20,8 +20,14 @@ function isOlder(workspace: string, name: Older): boolean {
 }
 
 function isPrivateDirectory(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined || !found.isDirectory()) return false;
-  const isOwn = process.getuid === undefined || found.uid === process.getuid();
-  return isOwn && (found.mode & OTHERS) === 0;
+  try {
+    const found = lstatSync(path);
+    const isOwn = process.getuid === undefined || found.uid === process.getuid();
+    return found.isDirectory() && isOwn && (found.mode & OTHERS) === 0;
+  } catch (error) {
+    // Missing, below a file, or not ours to look at.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return false;
+    throw error;
+  }
 }

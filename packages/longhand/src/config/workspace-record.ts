@@ -42,7 +42,7 @@ export function readRecord(state: string): WorkspaceRecord | undefined {
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return undefined;
     throw error;
   }
 }

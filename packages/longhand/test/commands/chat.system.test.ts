@@ -254,7 +254,7 @@ describe("what goes wrong", () => {
         ]);
       }
       const left = (await readdir(home, { recursive: true })).toSorted();
-      expect(left).toEqual(["longhand.json", "workspace"]);
+      expect(left).toEqual(["longhand.json", "workspace", "workspace.json"]);
     });
   });
 });

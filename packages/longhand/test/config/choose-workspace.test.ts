@@ -13,10 +13,10 @@ interface User {
   readonly home: string;
   readonly project: string;
   /** The workspace for a command that is run there. */
-  in(currentDirectory: string, option?: string): WorkspaceChoice;
+  readonly in: (currentDirectory: string, option?: string) => WorkspaceChoice;
 }
 
-async function withUser(use: (user: User) => Promise<void>): Promise<void> {
+async function withUser(use: (user: User) => Promise<void> | void): Promise<void> {
   await withTemporaryDirectory(async (root) => {
     const userHome = join(root, "ana");
     const project = join(userHome, "shop");
@@ -48,7 +48,7 @@ describe("the workspace", () => {
   });
 
   test("of the home directory, or around it, is the default one", async () => {
-    await withUser(async ({ userHome, in: choiceIn }) => {
+    await withUser(({ userHome, in: choiceIn }) => {
       expect(choiceIn(userHome)).toMatchObject({ by: "default", current: { state: "unsafe" } });
       expect(choiceIn(join(userHome, ".."))).toMatchObject({ by: "default", current: { state: "unsafe" } });
       expect(choiceIn("/")).toMatchObject({ by: "default", current: { state: "unsafe" } });
