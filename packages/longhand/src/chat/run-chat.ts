@@ -270,6 +270,7 @@ class Chat {
     this.#notes.print("· These words were waiting and were not sent:", "yellow");
     for (const text of texts) this.#notes.print(`  ${onOneLine(text)}`, "yellow");
     this.#notes.print("· They are in the line again: Enter sends them, Ctrl-C deletes them.", "yellow");
+    this.#screen.print([""]);
     this.#input.putBack(texts);
   }
 

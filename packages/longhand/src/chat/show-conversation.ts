@@ -60,8 +60,11 @@ function turnLines(messages: readonly Message[], output: Output): string[] {
     show({ ...place, type: "turn-end", outcome: "answered", seq: 0 });
     if (before > 0 || lines.length > before) lines.push("");
   };
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     const text = contentText(message);
+    // Two answers in a row, such as one that was cut off and the note about it, are two paragraphs.
+    const isNext = message.role === "assistant" && messages[index - 1]?.role === "assistant";
+    if (isNext && text !== "") show({ ...place, type: "text-delta", text: "\n\n" });
     switch (message.role) {
       case "user":
         endTurn();

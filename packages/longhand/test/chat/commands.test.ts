@@ -234,13 +234,14 @@ describe("commands in a chat", () => {
             },
             { role: "tool", toolCallId: "c", content: "a.txt" },
             { role: "assistant", content: `- answer ${number}` },
+            { role: "assistant", content: "[cut off]" },
           ]);
         }
         enters("/resume other");
         await sees(
-          "other  12 messages",
-          "… 4 earlier messages: longhand show other",
-          '❯ question 3\n\n→ exec(command: "ls")\n  ✓ a.txt\n\n- answer 3',
+          "other  15 messages",
+          "… 5 earlier messages: longhand show other",
+          '❯ question 3\n\n→ exec(command: "ls")\n  ✓ a.txt\n\n- answer 3\n\n[cut off]',
         );
         expect(terminal.text).not.toContain("question 1");
         const before = terminal.text.split("question 3").length;
