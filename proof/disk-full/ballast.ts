@@ -17,7 +17,14 @@ export async function fillUpTo(disk: string, scarcity: Scarcity, room: number): 
     return;
   }
   for (let left = bavail * bsize; left > room; left -= CHUNK) {
-    await writeFile(join(directory, String(left)), Buffer.alloc(Math.min(CHUNK, left - room), "ballast"));
+    try {
+      await writeFile(join(directory, String(left)), Buffer.alloc(Math.min(CHUNK, left - room), "ballast"));
+    } catch (error) {
+      // Another writer has taken room since it was measured, for instance the kernel, which zeroes inode tables in the
+      // background after ext4 was mounted: the disk is full, which is what was wanted.
+      if ((error as NodeJS.ErrnoException).code === "ENOSPC") return;
+      throw error;
+    }
   }
 }
 
