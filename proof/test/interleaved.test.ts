@@ -182,7 +182,7 @@ describe("interleaved processes", () => {
 
   test(
     "a call that fails is told to its process alone, and nothing is lost by it",
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async () => {
       let faults = 0;
       for (let seed = 1; seed <= 12; seed += 1) {
@@ -198,7 +198,7 @@ describe("interleaved processes", () => {
     },
   );
 
-  test("two holders of one lease are found", { timeout: 60_000 }, async () => {
+  test("two holders of one lease are found", { timeout: 300_000 }, async () => {
     const findings: Findings = { count: () => undefined, distinct: () => undefined, note: () => undefined };
     await expect(interleaved.control(findings)).rejects.toThrow(Violation);
   });

@@ -130,7 +130,7 @@ describe("a chat on a real terminal", () => {
           await tmux.presses("Enter");
           return await tmux.screen();
         },
-        { timeout: 10_000, interval: 200 },
+        { timeout: 60_000, interval: 200 },
       )
       .toContain('You said "still here');
   });

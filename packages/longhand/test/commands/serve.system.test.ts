@@ -67,7 +67,7 @@ async function untilOnDisk(home: string, words: string): Promise<void> {
       expect(files.length).toBeGreaterThan(0);
       for (const file of files) expect(file).toContain(words);
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
@@ -99,7 +99,7 @@ describe("two senders never mix", () => {
       answers.push(new Map(ofRound.map(({ line, text }) => [(Number(line) - 1) % senders.length, text])));
       // What was said is put into the memory in the background, by the model too.
       await vi.waitFor(() => expect(server.requests.length).toBeGreaterThan((round + 1) * senders.length), {
-        timeout: 30_000,
+        timeout: 60_000,
       });
     }
     expect((await serving.end()).exitCode).toBe(0);

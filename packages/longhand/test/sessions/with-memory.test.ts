@@ -48,10 +48,14 @@ describe("edits by hand", () => {
 describe("a directory in which nothing may be written", () => {
   /** Root is stopped by no permission, but keeps out of what belongs to another user. */
   async function forbid(directory: string): Promise<() => Promise<void>> {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    const inside = entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ parentPath, name }) => join(parentPath, name));
     if (process.getuid?.() === 0) await chown(directory, NOBODY, NOBODY);
-    else await chmod(directory, 0o500);
+    else for (const each of [directory, ...inside]) await chmod(each, 0o500);
     return async () => {
-      await chmod(directory, 0o700);
+      for (const each of [directory, ...inside]) await chmod(each, 0o700);
     };
   }
 

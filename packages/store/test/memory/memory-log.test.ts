@@ -214,7 +214,7 @@ describe("a crash while a turn is consolidated", () => {
     },
   );
 
-  test("and this would be noticed: one after the other", { timeout: 60_000 }, async () => {
+  test("and this would be noticed: one after the other", { timeout: 300_000 }, async () => {
     const left = await leftBy(async (log) => {
       await log.add(ann, () => ({ entries: [fact("day")] }));
       await log.add(ann, () => ({ entries: [fact("fact")] }));

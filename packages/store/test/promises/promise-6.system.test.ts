@@ -15,7 +15,7 @@ import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-di
 
 const KEY = "a";
 const SHORT = 500;
-const NO_HANG = 60_000;
+const NO_HANG = 300_000;
 let directory: string;
 let stores: Store[];
 
@@ -224,7 +224,7 @@ describe("promise 6: a dead owner's place is taken over", { timeout: NO_HANG }, 
 async function landed(text: string): Promise<void> {
   const reader = await openStore(directory, { readOnly: true });
   await vi.waitFor(async () => expect(await contentsOf(reader.session(KEY))).toContain(text), {
-    timeout: 30_000,
+    timeout: 60_000,
   });
   await reader.close();
 }

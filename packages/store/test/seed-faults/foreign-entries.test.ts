@@ -13,7 +13,7 @@ import { damagedCopies, sessionFile } from "../support/store-files.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
 /** The seed's reader went round for ever; one that waits would end here. */
-const NO_HANG = 20_000;
+const NO_HANG = 300_000;
 let parent: string;
 let directory: string;
 let cleanUp: () => void;

@@ -16,7 +16,7 @@ import { sessionFile } from "../support/store-files.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
 /** What hangs ends here. */
-const NO_HANG = 60_000;
+const NO_HANG = 300_000;
 const FORKS = fileURLToPath(new URL("../support/fork-crosswise.mjs", import.meta.url));
 let directory: string;
 let stores: Store[];

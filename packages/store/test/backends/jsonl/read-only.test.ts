@@ -36,13 +36,13 @@ describe("readOnly", () => {
     await writer.ask("append a one");
     const { store, damage } = await openCollecting(directory, { readOnly: true });
     const session = store.session("a");
-    await vi.waitFor(async () => expect(await contentsOf(session)).toEqual(["one"]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await contentsOf(session)).toEqual(["one"]), { timeout: 60_000 });
     await writer.ask("append a two");
     await writer.ask("append b three");
     await vi.waitFor(async () => expect(await contentsOf(session)).toEqual(["one", "two"]), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
-    await vi.waitFor(async () => expect(await keysOf(store)).toEqual(["a", "b"]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await keysOf(store)).toEqual(["a", "b"]), { timeout: 60_000 });
     expect(damage).toEqual([]);
     await store.close();
     // The writer has noticed nothing.
@@ -55,7 +55,7 @@ describe("readOnly", () => {
     const readers = [1, 2, 3].map(() => new ChildProcess("hold-store", directory, "read-only"));
     for (const reader of readers) {
       await reader.printed(1);
-      await vi.waitFor(async () => expect(await reader.ask("read a")).toBe('["one"]'), { timeout: 10_000 });
+      await vi.waitFor(async () => expect(await reader.ask("read a")).toBe('["one"]'), { timeout: 60_000 });
     }
     await writer.close();
   });
