@@ -18,13 +18,21 @@ describe("the known dangers", () => {
     expect(await searchTornTails()).toBeGreaterThan(100);
   });
 
-  test.each(Object.entries(DANGERS))("the control fails: %s", { timeout: 300_000 }, async (_, { control }) => {
-    await expect(control()).rejects.toThrow(Violation);
-  });
+  test.each(Object.entries(DANGERS))(
+    "the control fails: %s",
+    { timeout: 300_000 },
+    async (_, { control }) => {
+      await expect(control()).rejects.toThrow(Violation);
+    },
+  );
 
-  test("a block that was refused is not there, and what comes after it is", { timeout: 300_000 }, async () => {
-    expect(await searchRefusedBlocks()).toBeGreaterThan(1000);
-  });
+  test(
+    "a block that was refused is not there, and what comes after it is",
+    { timeout: 300_000 },
+    async () => {
+      expect(await searchRefusedBlocks()).toBeGreaterThan(1000);
+    },
+  );
 
   test("who reads something without all that comes before it has not seen a beginning", async () => {
     const told = new ToldWrites();
