@@ -20,8 +20,9 @@ export default class ClosingLineReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const result = test.result();
         const { state } = result;
-        if (state === "skipped") {
-          this.#vitest?.logger.log(`skipped: ${test.fullName}: ${result.note ?? "no reason given"}`);
+        // Tests that -t leaves out have no reason, and are only counted.
+        if (state === "skipped" && result.note !== undefined) {
+          this.#vitest?.logger.log(`skipped: ${test.fullName}: ${result.note}`);
         }
         // A test still pending at the end was never run to its end: that is no pass.
         counts[state === "pending" ? "failed" : state]++;

@@ -73,7 +73,9 @@ describe("in a process of its own", () => {
       expect((await longhand(["truncate", "k", "--keep-last", "0", "--json"], at)).stdout).toContain(
         '"after":0',
       );
-      const exported = (await longhand(["export", "k", "--format", "jsonl"], at)).stdout.trimEnd().split("\n");
+      const exported = (await longhand(["export", "k", "--format", "jsonl"], at)).stdout
+        .trimEnd()
+        .split("\n");
       const [session, ...records] = exported.map((line) => JSON.parse(line) as Record<string, unknown>);
       expect(session).toMatchObject({ type: "session", key: "k", seq: 4 });
       expect(records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
