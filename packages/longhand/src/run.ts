@@ -16,7 +16,7 @@ import { jsonLine } from "./terminal/json-line.ts";
 import type { Input, Output } from "./terminal/output.ts";
 import type { Environment } from "./terminal/process-output.ts";
 import { wrapText } from "./terminal/wrap-text.ts";
-import { withChat } from "./with-chat.ts";
+import { firstOwnWord, withChat } from "./with-chat.ts";
 
 export interface World {
   readonly output: Output;
@@ -156,7 +156,11 @@ function optionHint(complaint: string, commandLine: readonly string[]): string {
 function asOptions(commandLine: readonly string[]): string[] {
   const [first, ...rest] = commandLine;
   if (first === "-v") return ["--version", ...rest];
-  return first === "help" ? [...rest, "--help"] : [...commandLine];
+  const words = first === "help" ? [...rest, "--help"] : commandLine;
+  const name = words[firstOwnWord(words)];
+  const isUnknown = name !== undefined && !name.startsWith("-") && !Object.hasOwn(COMMANDS, name);
+  // Help of a command that does not exist is a mistake to report, not a reason to print the help of all.
+  return words.filter((word) => !isUnknown || (word !== "--help" && word !== "-h"));
 }
 
 function beforeDashes(commandLine: readonly string[]): readonly string[] {

@@ -33,7 +33,7 @@ function isJsonAlone(first: string, second: string | undefined): boolean {
 }
 
 /** The first that is no option of the program itself. */
-function firstOwnWord(commandLine: readonly string[]): number {
+export function firstOwnWord(commandLine: readonly string[]): number {
   let index = 0;
   for (; index < commandLine.length; index++) {
     const word = commandLine[index] ?? "";

@@ -59,7 +59,10 @@ describe("help", () => {
 
 describe("wrong usage is exit code 2", () => {
   test.each([
-    ["lst", "unknown command"],
+    ["lst", "Did you mean list?"],
+    ["help lst", "Did you mean list?"],
+    ["lst --help", "unknown command 'lst'"],
+    ["--home x lst --help", "unknown command 'lst'"],
     ["list --nonsense", "unknown option '--nonsense'"],
     ["list --limit many", "whole number"],
     ["list --limit 0", "whole number from 1 on"],

@@ -5,6 +5,7 @@ import { CommandError } from "../command-error.ts";
 import { toJsonLines } from "../export/to-json.ts";
 import type { Met } from "../sessions/foreign-sessions.ts";
 import { inView } from "../sessions/in-view.ts";
+import { PINS_KIND } from "../sessions/pins-kind.ts";
 import { readSession } from "../sessions/read-session.ts";
 import { type RecordOrGap, recordsWithGaps } from "../sessions/records-with-gaps.ts";
 import { escapeControls, escapeKey, onOneLine } from "../terminal/escape-controls.ts";
@@ -143,6 +144,8 @@ async function printTranscript(
 }
 
 async function pinnedSeqs(session: Session): Promise<ReadonlySet<number>> {
+  // In most sessions nothing was ever pinned: then the context is not loaded.
+  if ((await session.lastNote(PINS_KIND)) === undefined) return new Set();
   const { pins } = await import("@longhand/store/context");
   return new Set((await pins(session)).map(({ seq }) => seq));
 }

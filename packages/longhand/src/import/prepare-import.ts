@@ -5,6 +5,7 @@
 
 import type { Session, SessionInfo, SessionRecord } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
+import { PINS_KIND } from "../sessions/pins-kind.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import type { ParsedExport } from "./parse-export.ts";
 
@@ -15,9 +16,6 @@ export interface PreparedImport {
   /** Records were missing: seqs are others than in the exported session. */
   readonly isRenumbered: boolean;
 }
-
-/** As `pinMessage` of the store writes it: seqs in it must follow the records. */
-const PINS_KIND = "longhand/pins";
 
 /** INPUT_INVALID: a record is wrong, or the view cannot be rebuilt from what is left of the session. */
 export async function prepareImport(
@@ -87,6 +85,7 @@ function missingEnd(
   ];
 }
 
+/** The seqs of pinned messages follow the records. */
 function withNewPins(record: SessionRecord, newSeqs: ReadonlyMap<number, number>): SessionRecord {
   if (record.op !== "note" || record.kind !== PINS_KIND) return record;
   const { data } = record;

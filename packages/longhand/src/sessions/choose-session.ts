@@ -1,6 +1,6 @@
 /** From what a person typed to the session they mean, or to an error that helps them to say it better. */
 
-import type { SessionInfo, Store } from "@longhand/store";
+import type { OnProgress, SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { fitToWidth } from "../terminal/display-width.ts";
@@ -18,6 +18,8 @@ const LABEL_WIDTH = 50;
 export interface ChoiceOptions extends Pick<StoreSurroundings, "output" | "toPaste"> {
   /** Which sessions may be meant; those of the first status are looked at first. */
   readonly among: readonly SessionInfo["status"][];
+  /** Told how many sessions were looked at, where all have to be. */
+  readonly onProgress?: OnProgress;
 }
 
 /** What a command that reads looks at: where no active session is meant, an archived one may be. */
@@ -50,9 +52,15 @@ export async function chooseSession(
   }
 }
 
-async function findMatch(store: Store, wanted: string, { among }: ChoiceOptions): Promise<KeyMatch> {
+async function findMatch(
+  store: Store,
+  wanted: string,
+  { among, onProgress }: ChoiceOptions,
+): Promise<KeyMatch> {
   const groups = new Map(among.map((status) => [status, new Map<string, SessionInfo>()]));
-  for await (const session of store.list({ status: among.length === 1 ? (among[0] ?? "any") : "any" })) {
+  const status = among.length === 1 ? (among[0] ?? "any") : "any";
+  const watched = onProgress === undefined ? {} : { onProgress };
+  for await (const session of store.list({ status, ...watched })) {
     const group = groups.get(session.status);
     // Of several with one key the newest, which comes first, is the one that is meant by its key.
     if (group?.has(session.key) === false) group.set(session.key, session);

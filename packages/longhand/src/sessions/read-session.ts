@@ -4,6 +4,7 @@
  */
 
 import type { Damage, SessionInfo, Store } from "@longhand/store";
+import { showPercent, withProgress } from "../terminal/progress.ts";
 import { type ChoiceOptions, chooseSession, READABLE } from "./choose-session.ts";
 import { type Met, readAmongForeign } from "./foreign-sessions.ts";
 import { describeDamage, type StoreSurroundings, warner } from "./with-store.ts";
@@ -38,7 +39,10 @@ export async function readSession<T>(
   const result = await readAmongForeign(
     given,
     async (store) => {
-      const info = await chooseSession(store, wanted, { ...given, among });
+      const info = await withProgress(given.output, async (progress) => {
+        const onProgress = showPercent(progress, "searching for the session");
+        return await chooseSession(store, wanted, { ...given, among, onProgress });
+      });
       key = info.key;
       for (const damage of early) take(damage);
       return await use(store, info, { damage: own });

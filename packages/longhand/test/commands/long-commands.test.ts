@@ -45,6 +45,10 @@ test("a single large session moves the line while it is read", async () => {
 test.each([
   ["list", /reading: 50 % · \d+ s/],
   ["list --json", /listing: 2 sessions · \d+ s/],
+  // By a part of a key every session is looked at.
+  ["show ey-a", /searching for the session: 33 % · \d+ s/],
+  ["context ey-a", /searching for the session: 33 % · \d+ s/],
+  ["undo ey-a", /searching for the session: 33 % · \d+ s/],
   ["search one", /searching: 25 % · \d+ s/],
   ["export a", /exporting: 50 % · \d+ s/],
   ["export a --format json", /exporting: 50 % · \d+ s/],
@@ -59,6 +63,7 @@ test.each([
     async (store) => {
       await say(store, "a", "one", "two");
       await say(store, "b", "one", "two");
+      if (commandLine.includes("ey-a")) await say(store, "key-a", "one", "two");
     },
     async (_longhand, home) => {
       const words = commandLine.replace("OUT", `${home}/out.md`).split(" ");
