@@ -65,7 +65,7 @@ export async function withTimeLimit<T>(
 }
 
 /** A model that does not listen to the signal must not hold us up: its answer then goes nowhere. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason as Error);

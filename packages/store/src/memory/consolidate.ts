@@ -1,26 +1,26 @@
 /**
- * Turns into memory: what happened becomes a daily entry, what will still be true later becomes core facts, in one question
- * to a model. The entries and how far the session was consolidated are one atomic batch: a crash neither repeats a turn nor
- * leaves one out. A model that cannot be reached leaves the turns for the next time; one that answers nothing usable leaves
- * a daily entry in the words of the turn itself, and no fact.
+ * Turns into memory: what happened becomes a daily entry, what will still be true later becomes core facts, in one request to a
+ * model for a batch of turns. The entries and how far the session was consolidated are one atomic batch: a crash neither repeats a
+ * turn nor leaves one out. A failed request is not repeated here: the turns wait for the next call.
  */
 
 import type { Host } from "../host/host.ts";
-import { askWithRetries, TimeIsUp, withTimeLimit, type Asking } from "../context/ask-with-retries.ts";
+import { TimeIsUp, unlessAborted, withTimeLimit } from "../context/ask-with-retries.ts";
 import { fenced } from "../context/fenced.ts";
 import { shortenMiddle } from "../context/shorten-middle.ts";
 import { textOf, transcriptOf } from "../context/transcript.ts";
 import type { LoggedMessage } from "../context/turns.ts";
 import type { AskModel, Question } from "../context/types.ts";
-import { abortSignal, ANYTHING, callback, checkOptions, count } from "../store/check-options.ts";
+import { abortSignal, ANYTHING, callback, checkOptions, count, oneOf } from "../store/check-options.ts";
 import type { Session, Store } from "../store/types.ts";
 import type { Additions, EntryToAdd, MemoryLog, ScopeView } from "./memory-log.ts";
 import { readAnswer, type Answer, type AnsweredFact } from "./read-answer.ts";
+import { firstTakenBack, reconcile } from "./reconcile.ts";
 import { readNewTurns } from "./read-new-turns.ts";
 import { beginningOf, isSame, relativesOf, sharedTo } from "./shared-turns.ts";
-import type { Consolidated, ConsolidateOptions, MemoryEntry, MemorySource } from "./types.ts";
+import type { Consolidated, ConsolidateOptions, MemoryEntry, MemorySource, Scope } from "./types.ts";
 
-/** Of JSON, in one question: more turns than that go into several. */
+/** Of JSON, in one question: turns that do not fit wait for the next batch. */
 const MOST_CHARACTERS = 24_000;
 const LONGEST_TEXT = 4000;
 const LONGEST_PLAIN_ENTRY = 200;
@@ -43,96 +43,107 @@ export async function consolidate(
 ): Promise<Consolidated> {
   checkOptions("consolidate", options, {
     ...{ scope: ANYTHING, model: callback, timeLimit: count, signal: abortSignal },
+    ...{ onBadAnswer: oneOf("plain", "keep") },
   });
   const { timeLimit = 60_000, signal: outer } = options;
-  const { session } = conversation;
-  let consolidated: Consolidated = { range: undefined, entries: [], failure: undefined };
   try {
-    await withTimeLimit(waiting, timeLimit, outer, async (signal) => {
-      const id = (await session.state())?.id;
-      while (id !== undefined) {
-        const step = await nextStep(log, conversation, id, options, { waiting, signal });
-        if (step === undefined) return;
-        consolidated = joined(consolidated, step);
-        // A model that cannot be reached now is not asked about the next turns either.
-        if (step.range === undefined) return;
-      }
-    });
+    return await withTimeLimit(
+      waiting,
+      timeLimit,
+      outer,
+      async (signal) => await consolidateBatch(log, conversation, options, signal),
+    );
   } catch (error) {
     outer?.throwIfAborted();
     if (!(error instanceof TimeIsUp)) throw error;
-    // What was done before is done; the rest is for the next time.
-    return { ...consolidated, failure: error.message };
+    return { range: undefined, entries: [], failure: error.message, hasMore: true };
   }
-  return consolidated;
 }
 
-/** One question, and what came of it; `undefined`: there is nothing new. */
-async function nextStep(
+async function consolidateBatch(
   log: MemoryLog,
   { session, sessions }: Conversation,
-  id: string,
-  { scope, model }: ConsolidateOptions,
-  asking: Asking,
-): Promise<Consolidated | undefined> {
+  { scope, model, onBadAnswer = "plain" }: ConsolidateOptions,
+  signal: AbortSignal,
+): Promise<Consolidated> {
+  const nothing = { range: undefined, entries: [], failure: undefined };
+  const id = (await session.state())?.id;
+  if (id === undefined) return { ...nothing, hasMore: false };
   const view = await log.read(scope);
   const after = view.consolidatedTo(session.key, id);
   const began = await beginningOf(session);
   const relatives = relativesOf(view, { id, began, after });
   const shared = await sharedTo(session, sessions, relatives, after);
-  const turns = await readNewTurns(session, shared, MOST_CHARACTERS);
-  // Begun anew under the same key, it may be somebody else's by now.
-  if ((await session.state())?.id !== id) return undefined;
+  const { turns, hasMore } = await readNewTurns(session, shared, MOST_CHARACTERS);
+  // Begun anew under the same key, it may belong to another person by now.
+  if ((await session.state())?.id !== id) return { ...nothing, hasMore: true };
   const [first] = turns;
   const last = turns.at(-1);
-  if (first === undefined || last === undefined) return undefined;
+  if (first === undefined || last === undefined) return { ...nothing, hasMore };
   const known = knownFacts(view);
   const range = { from: first.seq, to: last.seq };
-  const source: MemorySource = { by: "conversation", key: session.key, id, ...range };
+  const source = { by: "conversation", key: session.key, id, ...range } as const;
   const progress = { key: session.key, id, ...range, ...(began === undefined ? {} : { began }) };
-  const asked = await ask(model, questionAbout(turns, known), asking);
-  if ("unreachable" in asked) return { range: undefined, entries: [], failure: asked.unreachable };
-  const { answer } = asked;
+  const asked = await ask(model, questionAbout(turns, known), signal);
+  const { answer, failure } = asked;
+  if (answer === undefined && (!asked.isAnswered || onBadAnswer === "keep"))
+    return { range: undefined, entries: [], failure, hasMore: true };
   const entries = await log.add(scope, (now): Additions | undefined => {
-    // Somebody else was faster: what he made of these turns counts.
+    // Another process was faster: what it made of these turns counts.
     if (now.consolidatedTo(session.key, id) !== after) return undefined;
     if (!isSame(relativesOf(now, { id, began, after }), relatives)) return undefined;
     const happened = { kind: "daily", text: answer?.happened ?? plainEntry(turns), source } as const;
     const facts = answer === undefined ? [] : factsOf(answer, { turns, known, now, source });
     return { entries: [happened, ...facts], progress };
   });
-  const failure = answer === undefined ? "the model's answer was not the JSON that was asked for" : undefined;
-  return { range, entries, failure };
+  if (entries.length === 0) return { ...nothing, hasMore: true };
+  // A turn may have been undone while the model was asked: what came from it goes with it.
+  const undone = await firstTakenBack(session, turns);
+  const { withdrawn } =
+    undone === undefined ? { withdrawn: [] } : await reconcile(log, [await log.read(scope)], session, undone);
+  const left = entries.filter(({ id: added }) => !withdrawn.some((each) => each.id === added));
+  return { range, entries: left, failure, hasMore };
 }
 
-function joined(one: Consolidated, other: Consolidated): Consolidated {
-  const range =
-    one.range === undefined || other.range === undefined
-      ? (one.range ?? other.range)
-      : { from: one.range.from, to: other.range.to };
-  const entries = [...one.entries, ...other.entries];
-  return { range, entries, failure: other.failure ?? one.failure };
+/** Whether the session has messages that are not consolidated into this scope, be their turn complete or not. */
+export async function hasNewMessages(
+  log: MemoryLog,
+  { session, sessions }: Conversation,
+  scope: Scope,
+): Promise<boolean> {
+  const id = (await session.state())?.id;
+  if (id === undefined) return false;
+  const view = await log.read(scope);
+  const after = view.consolidatedTo(session.key, id);
+  const relatives = relativesOf(view, { id, began: await beginningOf(session), after });
+  const { turns, hasMore } = await readNewTurns(
+    session,
+    await sharedTo(session, sessions, relatives, after),
+    MOST_CHARACTERS,
+  );
+  return turns.length > 0 || hasMore;
 }
 
-/** An answer that is no JSON is asked for again: models do better the second time. */
-async function ask(
-  model: AskModel,
-  question: Question,
-  asking: Asking,
-): Promise<{ readonly answer: Answer | undefined } | { readonly unreachable: string }> {
-  const answers: string[] = [];
-  const understood: AskModel = async (...given) => {
-    const text = await model(...given);
-    answers.push(text);
-    if (readAnswer(text) === undefined) throw new Error("not the JSON that was asked for");
-    return text;
-  };
+interface Asked {
+  readonly answer: Answer | undefined;
+  readonly failure: string | undefined;
+  /** The model has said something, be it of no use. */
+  readonly isAnswered: boolean;
+}
+
+/** One request. */
+async function ask(model: AskModel, question: Question, signal: AbortSignal): Promise<Asked> {
+  signal.throwIfAborted();
   try {
-    return { answer: readAnswer(await askWithRetries(understood, question, asking)) };
+    const text = await unlessAborted(model(question, signal), signal);
+    const answer = readAnswer(text);
+    const failure =
+      answer === undefined ? "the model's answer was not the JSON that was asked for" : undefined;
+    return { answer, failure, isAnswered: true };
   } catch (error) {
-    asking.signal.throwIfAborted();
-    if (answers.length > 0) return { answer: undefined };
-    return { unreachable: error instanceof Error ? error.message : String(error) };
+    signal.throwIfAborted();
+    const failure = error instanceof Error ? error.message : String(error);
+    return { answer: undefined, failure, isAnswered: false };
   }
 }
 
@@ -163,15 +174,17 @@ function knownFacts({ entries }: ScopeView): readonly MemoryEntry[] {
     .slice(-MOST_KNOWN_FACTS);
 }
 
-interface FactsAround {
+interface FactDeps {
   readonly turns: readonly LoggedMessage[];
   readonly known: readonly MemoryEntry[];
   readonly now: ScopeView;
-  readonly source: MemorySource;
+  /** Of the whole batch. */
+  readonly source: ConversationSource;
 }
 
-function factsOf({ facts }: Answer, { turns, known, now, source }: FactsAround): readonly EntryToAdd[] {
-  const said = normalize(turns.map(({ message }) => textOf(message)).join("\n"));
+type ConversationSource = Extract<MemorySource, { by: "conversation" }>;
+
+function factsOf({ facts }: Answer, { turns, known, now, source }: FactDeps): readonly EntryToAdd[] {
   const texts = new Set(knownFacts(now).map(({ text }) => normalize(text)));
   const replaced = new Set<string>();
   return facts.flatMap((fact) => {
@@ -183,15 +196,31 @@ function factsOf({ facts }: Answer, { turns, known, now, source }: FactsAround):
       .filter((id) => id !== undefined)
       .filter((id) => now.entry(id)?.status === "current" && !replaced.has(id));
     for (const id of supersedes) replaced.add(id);
-    return [
-      { kind: "core" as const, text: fact.text, source, supersedes, confidence: confidenceOf(fact, said) },
-    ];
+    const { confidence = USUAL_CONFIDENCE } = fact;
+    const turn = turnOfQuote(fact, turns);
+    const proof =
+      turn === undefined
+        ? { source, confidence: Math.min(confidence, UNQUOTED_CONFIDENCE) }
+        : { source: { ...source, ...turn }, confidence };
+    return [{ kind: "core" as const, text: fact.text, supersedes, ...proof }];
   });
 }
 
-function confidenceOf({ confidence = USUAL_CONFIDENCE, quote }: AnsweredFact, said: string): number {
-  const isQuoted = quote !== undefined && said.includes(normalize(quote));
-  return isQuoted ? confidence : Math.min(confidence, UNQUOTED_CONFIDENCE);
+/** The turn in which the user said it: only the user's own words prove a fact. `undefined`: in none of them. */
+function turnOfQuote(
+  { quote }: AnsweredFact,
+  turns: readonly LoggedMessage[],
+): { readonly from: number; readonly to: number } | undefined {
+  const words = quote === undefined ? "" : normalize(quote);
+  if (words === "") return undefined;
+  const at = turns.findIndex(
+    ({ message }) => message.role === "user" && normalize(textOf(message)).includes(words),
+  );
+  const said = turns[at];
+  if (said === undefined) return undefined;
+  const next = turns.findIndex(({ message }, index) => index > at && message.role === "user");
+  const last = turns.at(next === -1 ? -1 : next - 1);
+  return { from: said.seq, to: last?.seq ?? said.seq };
 }
 
 /** Nothing but the user's own words, as far as they fit. */

@@ -59,8 +59,13 @@ export interface MemoryLog {
    * What it throws is what this rejects with.
    */
   add(scope: Scope, decide: (view: ScopeView) => Additions | undefined): Promise<readonly MemoryEntry[]>;
-  /** Takes entries back; those that are already taken back, or not in this scope, are passed over. */
-  undo(scope: Scope, ids: readonly string[]): Promise<void>;
+  /**
+   * Takes entries back; those that are already taken back, or not in this scope, are passed over. `withdrawn`: with the turn they
+   * came from, so that `restore` can bring them back.
+   */
+  undo(scope: Scope, ids: readonly string[], options?: { readonly withdrawn?: boolean }): Promise<void>;
+  /** Brings back entries that were withdrawn; others are passed over. */
+  restore(scope: Scope, ids: readonly string[]): Promise<void>;
   /** Really removes it, see rewrite-scope.ts. */
   forget(scope: Scope, id: string): Promise<Forgotten>;
   /** Of every scope that has a log, wider ones first. */

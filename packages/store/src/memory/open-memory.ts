@@ -4,7 +4,7 @@
  */
 
 import { join, resolve } from "node:path";
-import { LonghandError } from "../errors.ts";
+import { isLonghandError, LonghandError } from "../errors.ts";
 import { checkSafeDirectory } from "../host/check-safe-directory.ts";
 import { ioError } from "../host/io-error.ts";
 import { makeDirectories } from "../host/make-directories.ts";
@@ -22,10 +22,12 @@ import { KeyedQueue } from "../store/keyed-queue.ts";
 import type { Session, Store } from "../store/types.ts";
 import { reportTo, warnOfError } from "../store/warn.ts";
 import { estimatorCheck } from "../context/context-settings.ts";
-import { consolidate } from "./consolidate.ts";
+import { consolidate, hasNewMessages } from "./consolidate.ts";
+import { ConsolidationQueue } from "./consolidation-queue.ts";
 import { MemoryPages } from "./markdown/memory-pages.ts";
 import type { MemoryWorld } from "./memory-log.ts";
 import { promptSection } from "./prompt-section.ts";
+import { reconcile } from "./reconcile.ts";
 import { recall } from "./recall.ts";
 import { checkScope } from "./scope.ts";
 import type { ScopeView } from "./scope-view.ts";
@@ -33,6 +35,7 @@ import { noSuchEntry, StoredMemoryLog } from "./stored-memory-log.ts";
 import type {
   Consolidated,
   ConsolidateOptions,
+  DueSession,
   Forgotten,
   Memory,
   MemoryEntry,
@@ -43,11 +46,13 @@ import type {
   PromptSectionOptions,
   RecallOptions,
   Recollection,
+  Reconciled,
   Scope,
   TakenIn,
 } from "./types.ts";
 
 const PAGES = "pages";
+const LONGEST_LOCK_WAIT_MS = 1000;
 
 export async function openMemory(world: MemoryWorld, options: MemoryOptions): Promise<Memory> {
   checkOptions("openMemory", options, {
@@ -106,7 +111,8 @@ class StoredMemory implements Memory {
   readonly #directory: string;
   readonly #onTakenIn: (taken: TakenIn) => void;
   /** The pages are written by one at a time, and never while the log is written anew. */
-  readonly #queue = new KeyedQueue();
+  readonly #pageQueue = new KeyedQueue();
+  readonly #queue: ConsolidationQueue;
   #closing: Promise<void> | undefined;
 
   constructor(world: MemoryWorld, directory: string, options: MemoryOptions) {
@@ -123,6 +129,10 @@ class StoredMemory implements Memory {
       }
     };
     this.#log = new StoredMemoryLog(world, join(directory, "store"), readOnly);
+    this.#queue = new ConsolidationQueue({
+      withStore: async (task) => await this.#log.withStore(task),
+      now: () => new Date(world.host.now()).toISOString(),
+    });
     this.#pages = readOnly ? undefined : new MemoryPages(world.host, directory, this.#log, report);
   }
 
@@ -179,7 +189,7 @@ class StoredMemory implements Memory {
   }
 
   async forget(id: string): Promise<Forgotten> {
-    return await this.#queue.run(PAGES, async () => {
+    return await this.#pageQueue.run(PAGES, async () => {
       // What was edited by hand is taken in before the line it stands on may go.
       await this.#refresh();
       const view = await this.#viewWith(id);
@@ -202,11 +212,37 @@ class StoredMemory implements Memory {
 
   async consolidate(session: Session, options: ConsolidateOptions): Promise<Consolidated> {
     checkValue("consolidate", "session", session, [isSession, "a session of a store"]);
-    return await consolidate(this.#world.host, this.#log, { session, sessions: this.#sessions }, options);
+    const conversation = { session, sessions: this.#sessions };
+    const { key } = session;
+    let done: Consolidated;
+    try {
+      done = await consolidate(this.#world.host, this.#log, conversation, options);
+    } catch (error) {
+      // The caller ended it: that counts as a try, so that it is not repeated at once.
+      if (options.signal?.aborted === true) await this.#queue.fail(key, options.scope, reasonOf(error));
+      throw error;
+    }
+    const { range, failure, hasMore } = done;
+    if (failure !== undefined && range === undefined) await this.#queue.fail(key, options.scope, failure);
+    else if (!hasMore) await this.#removeMark(session, options.scope);
+    return done;
+  }
+
+  async markDue({ key, scope }: { readonly key: string; readonly scope: Scope }): Promise<void> {
+    await this.#queue.mark(key, scope);
+  }
+
+  async due(): Promise<readonly DueSession[]> {
+    return await this.#queue.due();
+  }
+
+  async reconcile(session: Session, { from }: { readonly from: number }): Promise<Reconciled> {
+    checkValue("reconcile", "session", session, [isSession, "a session of a store"]);
+    return await reconcile(this.#log, await this.#log.views(), session, from);
   }
 
   async refresh(): Promise<readonly MemoryEntry[]> {
-    return await this.#queue.run(PAGES, async () => await this.#refresh());
+    return await this.#pageQueue.run(PAGES, async () => await this.#refresh());
   }
 
   async close(): Promise<void> {
@@ -222,6 +258,25 @@ class StoredMemory implements Memory {
       if (this.#pages !== undefined) await this.refresh();
     } finally {
       await this.#log.close();
+    }
+  }
+
+  /** Under the session's lock, so that no turn begins between the look and the removal; if that is taken, the mark stays. */
+  async #removeMark(session: Session, scope: Scope): Promise<void> {
+    if (!(await this.#queue.has(session.key, scope))) return;
+    let lock: AsyncDisposable;
+    try {
+      lock = await session.lock({ wait: LONGEST_LOCK_WAIT_MS });
+    } catch (error) {
+      if (isLonghandError(error, "SESSION_LOCKED")) return;
+      throw error;
+    }
+    try {
+      const conversation = { session, sessions: this.#sessions };
+      if (!(await hasNewMessages(this.#log, conversation, scope)))
+        await this.#queue.remove(session.key, scope);
+    } finally {
+      await lock[Symbol.asyncDispose]();
     }
   }
 
@@ -242,6 +297,10 @@ class StoredMemory implements Memory {
     const views = await this.#log.views();
     return views.find((view) => view.entry(id) !== undefined || view.forgotten(id) !== undefined);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function selected({ entries }: ScopeView, all: boolean): readonly MemoryEntry[] {

@@ -9,12 +9,18 @@ import type { Session } from "../store/types.ts";
 /** How many messages before a replaced history are compared with the new one. */
 const COMPARED = 5000;
 
-/** Of complete turns only, at most so many characters of JSON (but one turn at least). Empty: there is none. */
+export interface NewTurns {
+  /** Of complete turns only, at most so many characters of JSON (but one turn at least). Empty: there is none. */
+  readonly turns: readonly LoggedMessage[];
+  /** Messages are left that are not among them. */
+  readonly hasMore: boolean;
+}
+
 export async function readNewTurns(
   session: Session,
   after: number,
   mostCharacters: number,
-): Promise<readonly LoggedMessage[]> {
+): Promise<NewTurns> {
   const replaced = await replacedHistories(session, after);
   const read: LoggedMessage[] = [];
   let characters = 0;
@@ -26,11 +32,12 @@ export async function readNewTurns(
       continue;
     // What is too much begins with the next turn.
     if (characters > mostCharacters && record.message.role === "user")
-      return firstTurns(read, mostCharacters);
+      return { turns: firstTurns(read, mostCharacters), hasMore: true };
     characters += text.length;
     read.push({ seq: record.seq, message: record.message });
   }
-  return firstTurns(complete(read), mostCharacters);
+  const turns = firstTurns(complete(read), mostCharacters);
+  return { turns, hasMore: turns.length < read.length };
 }
 
 interface ReplacedHistory {

@@ -9,6 +9,7 @@ import {
   FORGOTTEN,
   isProgress,
   PROGRESS,
+  RESTORED,
   readForgottenNote,
   readStoredEntry,
   readUndoneNote,
@@ -17,6 +18,7 @@ import {
   type MemoryMessage,
   type Progress,
   type StoredEntry,
+  type UndoneNote,
 } from "./stored-entry.ts";
 import type { MemoryEntry, Scope } from "./types.ts";
 
@@ -32,12 +34,15 @@ export interface ScopeView {
   consolidatedTo(key: string, id: string): number;
   /** The sessions that were consolidated into this scope. */
   readonly sessions: readonly Progress[];
+  /** Undone with the turn it came from, and not by a person. */
+  isWithdrawn(id: string): boolean;
 }
 
 export class ScopeFold {
   readonly #scope: Scope;
   readonly #stored = new Map<string, { readonly stored: StoredEntry; readonly text: string }>();
   readonly #undone = new Set<string>();
+  readonly #withdrawn = new Set<string>();
   readonly #forgotten = new Map<string, ForgottenNote>();
   readonly #progress = new Map<string, Progress>();
   #view: ScopeView | undefined;
@@ -66,12 +71,25 @@ export class ScopeFold {
   }
 
   #addNote(kind: string, data: unknown): void {
-    if (kind === UNDONE) for (const id of readUndoneNote(data)?.ids ?? []) this.#undone.add(id);
+    if (kind === UNDONE) this.#addUndone(readUndoneNote(data));
+    if (kind === RESTORED) this.#addRestored(readUndoneNote(data));
     if (kind === PROGRESS && isProgress(data)) this.#addProgress(data);
     const forgotten = kind === FORGOTTEN ? readForgottenNote(data) : undefined;
     if (forgotten === undefined) return;
     this.#forgotten.set(forgotten.id, forgotten);
     if (forgotten.progress !== undefined) this.#addProgress(forgotten.progress);
+  }
+
+  #addUndone(note: UndoneNote | undefined): void {
+    for (const id of note?.ids ?? []) {
+      this.#undone.add(id);
+      if (note?.withdrawn === true) this.#withdrawn.add(id);
+      else this.#withdrawn.delete(id);
+    }
+  }
+
+  #addRestored(note: UndoneNote | undefined): void {
+    for (const id of note?.ids ?? []) if (this.#withdrawn.delete(id)) this.#undone.delete(id);
   }
 
   #addProgress(progress: Progress): void {
@@ -91,6 +109,7 @@ export class ScopeFold {
     }
     const forgotten = new Map(this.#forgotten);
     const progress = new Map(this.#progress);
+    const withdrawn = new Set(this.#withdrawn);
     return {
       scope: this.#scope,
       entries: [...byId.values()],
@@ -98,6 +117,7 @@ export class ScopeFold {
       forgotten: (id) => forgotten.get(id),
       consolidatedTo: (key, id) => progress.get(sessionCode(key, id))?.to ?? 0,
       sessions: [...progress.values()],
+      isWithdrawn: (id) => withdrawn.has(id),
     };
   }
 

@@ -8,6 +8,8 @@ import type { Message } from "../record/message.ts";
 import type { MemoryKind, MemorySource } from "./types.ts";
 
 export const UNDONE = "longhand/memory-undone";
+/** Takes a withdrawal back. */
+export const RESTORED = "longhand/memory-restored";
 export const FORGOTTEN = "longhand/memory-forgotten";
 export const PROGRESS = "longhand/memory-progress";
 
@@ -39,6 +41,8 @@ export interface MemoryMessage extends Message {
 export interface UndoneNote {
   readonly ids: readonly string[];
   readonly at: string;
+  /** The turn they came from was undone: they come back with it. */
+  readonly withdrawn?: boolean;
 }
 
 /** The audit line. Nothing is left of the text; the rest keeps what was replaced replaced, and turns consolidated. */
@@ -62,7 +66,21 @@ export function readStoredEntry(value: unknown): StoredEntry | undefined {
 
 export function readUndoneNote(value: unknown): UndoneNote | undefined {
   if (!isJsonObject(value) || !isTexts(value["ids"]) || typeof value["at"] !== "string") return undefined;
-  return { ids: value["ids"], at: value["at"] };
+  return { ids: value["ids"], at: value["at"], withdrawn: value["withdrawn"] === true };
+}
+
+/** Where an entry was said; `undefined`: it does not say. */
+export function citedRange(
+  source: MemorySource,
+): { readonly key: string; readonly id: string; readonly from: number; readonly to: number } | undefined {
+  switch (source.by) {
+    case "conversation":
+      return source;
+    case "request":
+      return isProgress(source.said) ? source.said : undefined;
+    case "hand":
+      return undefined;
+  }
 }
 
 export function readForgottenNote(value: unknown): ForgottenNote | undefined {

@@ -21,7 +21,7 @@ import { removeForGood, rewriteScope } from "./rewrite-scope.ts";
 import { checkScope, scopeCode } from "./scope.ts";
 import type { ScopeView } from "./scope-view.ts";
 import { ScopeReader, type ReadScope } from "./scope-reader.ts";
-import { PROGRESS, UNDONE, type MemoryMessage, type UndoneNote } from "./stored-entry.ts";
+import { PROGRESS, RESTORED, UNDONE, type MemoryMessage, type UndoneNote } from "./stored-entry.ts";
 import type { Forgotten, MemoryEntry, Scope } from "./types.ts";
 
 /** After the first conflict the session is ours, so the second try succeeds unless others are let in again. */
@@ -78,13 +78,38 @@ export class StoredMemoryLog implements MemoryLog {
     return ids.flatMap((id) => view.entry(id) ?? []);
   }
 
-  async undo(scope: Scope, ids: readonly string[]): Promise<void> {
+  async undo(
+    scope: Scope,
+    ids: readonly string[],
+    { withdrawn = false }: { readonly withdrawn?: boolean } = {},
+  ): Promise<void> {
+    if (ids.length === 0) return;
     await this.#write(checkScope(scope), ({ view, seq }) => {
-      const undoable = ids.filter((id) => (view.entry(id)?.status ?? "undone") !== "undone");
+      // A person who undoes what was withdrawn means it: a redo of the turn must not bring it back.
+      const isUndoable = (id: string): boolean =>
+        view.entry(id) !== undefined &&
+        (view.entry(id)?.status !== "undone" || (!withdrawn && view.isWithdrawn(id)));
+      const undoable = ids.filter(isUndoable);
       if (undoable.length === 0) return undefined;
-      const note: UndoneNote = { ids: undoable, at: timeOf(this.#world.host) };
+      const at = timeOf(this.#world.host);
+      const note: UndoneNote = { ids: undoable, at, ...(withdrawn ? { withdrawn } : {}) };
       return async (session) => await session.note(UNDONE, note, { expectedSeq: seq });
     });
+  }
+
+  async restore(scope: Scope, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#write(checkScope(scope), ({ view, seq }) => {
+      const withdrawn = ids.filter((id) => view.isWithdrawn(id));
+      if (withdrawn.length === 0) return undefined;
+      const note: UndoneNote = { ids: withdrawn, at: timeOf(this.#world.host) };
+      return async (session) => await session.note(RESTORED, note, { expectedSeq: seq });
+    });
+  }
+
+  /** For what is no scope's: the store stays open until the task is done. */
+  async withStore<T>(task: (store: MemoryStore) => Promise<T>): Promise<T> {
+    return await this.#gate.shared(async () => await task(await this.#store.get()));
   }
 
   async forget(scope: Scope, id: string): Promise<Forgotten> {

@@ -26,8 +26,16 @@ export type MemorySource =
       readonly from: number;
       readonly to: number;
     }
-  /** Somebody said: remember that. */
-  | { readonly by: "request" }
+  /** The user asked to have it remembered; `said`: in which turn, where it is known. */
+  | {
+      readonly by: "request";
+      readonly said?: {
+        readonly key: string;
+        readonly id: string;
+        readonly from: number;
+        readonly to: number;
+      };
+    }
   /** Somebody edited the Markdown. */
   | { readonly by: "hand"; readonly file: string };
 
@@ -93,11 +101,43 @@ export interface Memory extends AsyncDisposable {
   promptSection(options: PromptSectionOptions): Promise<PromptSection>;
   /** Every word must be found. Over the entries that are visible to the scope and the sessions consolidated under it. */
   recall(query: string, options: RecallOptions): Promise<readonly Recollection[]>;
-  /** The turns that are complete and not consolidated yet. */
+  /**
+   * Complete turns that are not consolidated yet, as many as fit into one question, in at most one request to the model. Removes the
+   * session's mark when nothing is left, and writes a failure to it.
+   */
   consolidate(session: Session, options: ConsolidateOptions): Promise<Consolidated>;
+  /** Marks a session as one whose turns are to be consolidated: call it under the session's lock, before the turn is written. Idempotent. */
+  markDue(session: { readonly key: string; readonly scope: Scope }): Promise<void>;
+  /** The sessions that are marked, the one that has waited longest first. Reads no session. */
+  due(): Promise<readonly DueSession[]>;
+  /**
+   * After an undo or a redo in a session: withdraws entries whose turns are taken back, and restores those whose turns are back.
+   * `from`: the first record that was taken out or brought back.
+   */
+  reconcile(session: Session, options: { readonly from: number }): Promise<Reconciled>;
   /** Takes in what was edited by hand, then writes the Markdown anew where it differs. Answers with the new entries. */
   refresh(): Promise<readonly MemoryEntry[]>;
   close(): Promise<void>;
+}
+
+/** A session whose turns wait to be consolidated. */
+export interface DueSession {
+  readonly key: string;
+  readonly scope: Scope;
+  /** When the first of its turns began, ISO 8601. */
+  readonly since: string;
+  /** Tries that failed since then. */
+  readonly failures: number;
+  /** When the last try failed, and why. */
+  readonly failedAt?: string;
+  readonly failure?: string;
+}
+
+export interface Reconciled {
+  readonly withdrawn: readonly MemoryEntry[];
+  readonly restored: readonly MemoryEntry[];
+  /** Daily entries that tell of other turns too: they stay as they are. */
+  readonly partial: readonly MemoryEntry[];
 }
 
 export interface Forgotten {
@@ -142,8 +182,13 @@ export type Recollection =
 export interface ConsolidateOptions {
   readonly scope: Scope;
   readonly model: AskModel;
-  /** Milliseconds for all tries together. @default 60000 */
+  /** Milliseconds for the model's answer. @default 60000 */
   readonly timeLimit?: number;
+  /**
+   * What becomes of the turns when the model's answer is not the JSON that was asked for. "plain": a daily entry in the user's own
+   * words, no fact. "keep": nothing is written and the turns wait for the next time. @default "plain"
+   */
+  readonly onBadAnswer?: "plain" | "keep";
   readonly signal?: AbortSignal;
 }
 
@@ -151,9 +196,8 @@ export interface Consolidated {
   /** Of the turns that are consolidated now; `undefined`: none, since there was nothing new or the model failed. */
   readonly range: { readonly from: number; readonly to: number } | undefined;
   readonly entries: readonly MemoryEntry[];
-  /**
-   * Of a model that could not be reached: the turns are left for the next time. Of one whose answer could not be used: the
-   * daily entry is in the words of the turn itself, and there is no fact.
-   */
+  /** Why the model could not be used; see `onBadAnswer` for an answer that is not JSON. */
   readonly failure: string | undefined;
+  /** Turns are left: they did not fit into this question, or are not complete yet. */
+  readonly hasMore: boolean;
 }

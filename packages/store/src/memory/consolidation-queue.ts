@@ -1,0 +1,177 @@
+/**
+ * The sessions whose turns wait to be consolidated: a log of notes in the memory's own store, so that a start finds them without
+ * reading any session. A session is marked before the first record of a turn, under the session's lock, and the mark is removed
+ * under the same lock: a crash at any point leaves a mark too many, never one too few. docs/decisions/0019-consolidation-in-batches.md
+ */
+
+import { isLonghandError } from "../errors.ts";
+import { isJsonObject } from "../record/json.ts";
+import type { SessionRecord } from "../record/session-record.ts";
+import type { Session } from "../store/types.ts";
+import type { MemoryStore } from "./generations.ts";
+import { checkScope, scopeCode } from "./scope.ts";
+import { isTime, type MemoryMessage } from "./stored-entry.ts";
+import type { DueSession, Scope } from "./types.ts";
+
+/** Not the code of a scope, so that no scope's log can have it. */
+const KEY = "consolidation";
+const DUE = "longhand/consolidation-due";
+const DONE = "longhand/consolidation-done";
+const FAILED = "longhand/consolidation-failed";
+/** Every session that waits: older notes need not be read. */
+const SNAPSHOT = "longhand/consolidation-snapshot";
+const LEAST_RECORDS_PER_SNAPSHOT = 100;
+const LONGEST_REASON = 300;
+
+export interface QueueStore {
+  withStore<T>(task: (store: MemoryStore) => Promise<T>): Promise<T>;
+  now(): string;
+}
+
+export class ConsolidationQueue {
+  readonly #deps: QueueStore;
+  /** As it was read last: only newer records are read again. */
+  #known: Queue | undefined;
+
+  constructor(deps: QueueStore) {
+    this.#deps = deps;
+  }
+
+  /** The session that has waited longest comes first. */
+  async due(): Promise<readonly DueSession[]> {
+    return await this.#withQueue((_, { entries }) => Promise.resolve(oldestFirst(entries)));
+  }
+
+  async has(key: string, scope: Scope): Promise<boolean> {
+    return await this.#withQueue((_, { entries }) => Promise.resolve(entries.has(codeOf(key, scope))));
+  }
+
+  /** Durable when it resolves. Writes nothing if the mark is there. */
+  async mark(key: string, scope: Scope): Promise<void> {
+    const checked = checkScope(scope);
+    await this.#withQueue(async (queue, { entries }) => {
+      if (entries.has(codeOf(key, checked))) return;
+      await queue.note(DUE, { key, scope: checked, since: this.#deps.now(), failures: 0 });
+    });
+  }
+
+  async remove(key: string, scope: Scope): Promise<void> {
+    await this.#withQueue(async (queue) => await queue.note(DONE, { key, scope }));
+    await this.#withQueue(writeSnapshot);
+  }
+
+  /** Does nothing for a session that is not marked. */
+  async fail(key: string, scope: Scope, reason: string): Promise<void> {
+    await this.#withQueue(async (queue, { entries }) => {
+      if (!entries.has(codeOf(key, scope))) return;
+      const failure = reason.toWellFormed().slice(0, LONGEST_REASON);
+      await queue.note(FAILED, { key, scope, at: this.#deps.now(), failure });
+    });
+  }
+
+  async #withQueue<T>(task: (session: Session<MemoryMessage>, queue: Queue) => Promise<T>): Promise<T> {
+    return await this.#deps.withStore(async (store) => {
+      const session = store.session(KEY);
+      const queue = await readQueue(session, this.#known);
+      if (queue.seq >= (this.#known?.seq ?? 0)) this.#known = queue;
+      return await task(session, queue);
+    });
+  }
+}
+
+/** The session that has waited longest comes first. Also for a store that is open for reading only. */
+export async function readDue(store: MemoryStore): Promise<readonly DueSession[]> {
+  return oldestFirst((await readQueue(store.session(KEY), undefined)).entries);
+}
+
+interface Queue {
+  /** Of the session of the log. */
+  readonly id: string | undefined;
+  readonly seq: number;
+  readonly entries: ReadonlyMap<string, DueSession>;
+  /** Records that are newer than the last snapshot. */
+  readonly length: number;
+}
+
+/** Reads backwards, to what is known or to the last snapshot: the cost does not grow with the age of the memory. */
+async function readQueue(session: Session<MemoryMessage>, known: Queue | undefined): Promise<Queue> {
+  const { id, seq = 0 } = (await session.state()) ?? {};
+  const before = known?.id === id ? known : undefined;
+  if (seq === before?.seq) return before;
+  const newest: SessionRecord<MemoryMessage>[] = [];
+  let [entries, length] = [new Map(before?.entries), before?.length ?? 0];
+  for await (const record of session.records({ from: (before?.seq ?? 0) + 1, to: seq, reverse: true })) {
+    const snapshot = snapshotOf(record);
+    if (snapshot !== undefined) {
+      [entries, length] = [snapshot, 0];
+      break;
+    }
+    newest.push(record);
+  }
+  for (const record of newest.reverse()) apply(entries, record);
+  return { id, seq, entries, length: length + newest.length };
+}
+
+/** A snapshot that another process makes obsolete while it is written is not written. */
+async function writeSnapshot(
+  session: Session<MemoryMessage>,
+  { entries, seq, length }: Queue,
+): Promise<void> {
+  if (length < Math.max(LEAST_RECORDS_PER_SNAPSHOT, 2 * entries.size)) return;
+  try {
+    await session.note(SNAPSHOT, { sessions: [...entries.values()] }, { expectedSeq: seq });
+  } catch (error) {
+    if (!isLonghandError(error, "SEQ_CONFLICT")) throw error;
+  }
+}
+
+function oldestFirst(entries: ReadonlyMap<string, DueSession>): readonly DueSession[] {
+  return [...entries.values()].sort((one, other) => one.since.localeCompare(other.since));
+}
+
+function snapshotOf(record: SessionRecord<MemoryMessage>): Map<string, DueSession> | undefined {
+  if (record.op !== "note" || record.kind !== SNAPSHOT || !isJsonObject(record.data)) return undefined;
+  const { sessions } = record.data;
+  if (!Array.isArray(sessions)) return undefined;
+  const read = sessions.map(dueOf).filter((each) => each !== undefined);
+  return new Map(read.map((each) => [codeOf(each.key, each.scope), each]));
+}
+
+function apply(entries: Map<string, DueSession>, record: SessionRecord<MemoryMessage>): void {
+  if (record.op !== "note" || !isJsonObject(record.data)) return;
+  const { key, at, failure } = record.data;
+  const scope = scopeOf(record.data["scope"]);
+  if (typeof key !== "string" || scope === undefined) return;
+  const code = codeOf(key, scope);
+  const known = entries.get(code);
+  if (record.kind === DONE) entries.delete(code);
+  else if (record.kind === DUE && known === undefined) {
+    const due = dueOf(record.data);
+    if (due !== undefined) entries.set(code, due);
+  } else if (record.kind === FAILED && known !== undefined && isTime(at) && typeof failure === "string") {
+    entries.set(code, { ...known, failures: known.failures + 1, failedAt: at, failure });
+  }
+}
+
+function dueOf(value: unknown): DueSession | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { key, since, failures, failedAt, failure } = value;
+  const scope = scopeOf(value["scope"]);
+  if (typeof key !== "string" || scope === undefined || !isTime(since)) return undefined;
+  const count = typeof failures === "number" && Number.isSafeInteger(failures) ? Math.max(0, failures) : 0;
+  const hasFailed = isTime(failedAt) && typeof failure === "string";
+  return { key, scope, since, failures: count, ...(hasFailed ? { failedAt, failure } : {}) };
+}
+
+function scopeOf(value: unknown): Scope | undefined {
+  try {
+    return checkScope(value);
+  } catch (error) {
+    if (isLonghandError(error, "OPTION_INVALID")) return undefined;
+    throw error;
+  }
+}
+
+function codeOf(key: string, scope: Scope): string {
+  return JSON.stringify([key, scopeCode(scope)]);
+}
