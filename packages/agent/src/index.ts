@@ -2,7 +2,13 @@
 
 export { MOST_LINE_BYTES } from "./channels/parse-line.ts";
 export { serveLines, type ServeOptions } from "./channels/serve-lines.ts";
-export { placeOfKey, scopeOfPlace, sessionKeyOf, type ChatPlace } from "./channels/session-key.ts";
+export {
+  placeOfKey,
+  scopeOfPlace,
+  sessionKeyOf,
+  type ChatKind,
+  type ChatPlace,
+} from "./channels/session-key.ts";
 export { splitLines, type UnusableLine } from "./channels/split-lines.ts";
 export {
   AGENT_ERROR_CODES,
@@ -19,6 +25,8 @@ export type {
   AgentInstance,
   AgentLoop,
   AgentSettings,
+  CaughtUp,
+  ConsolidationSettings,
   Conversation,
   LoopOptions,
   Problem,

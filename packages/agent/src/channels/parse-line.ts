@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { tryParseJson } from "../parse-json.ts";
 import type { Said } from "../turn/types.ts";
-import { sessionKeyOf, type ChatPlace } from "./session-key.ts";
+import { kindOfPlace, sessionKeyOf, type ChatPlace } from "./session-key.ts";
 
 export const MOST_LINE_BYTES: number = 1024 * 1024;
 
@@ -13,6 +13,8 @@ const schema = z.strictObject({
   chat: z.string().min(1),
   thread: z.string().min(1).optional(),
   sender: z.string().min(1),
+  /** Who hears it. Without it a chat whose name is the sender's is private, any other a group. */
+  kind: z.enum(["private", "group"]).optional(),
   text: z.string().min(1),
   /** Of the message, where the channel has one: saying it twice is safe then. */
   id: z.string().min(1).optional(),
@@ -37,18 +39,30 @@ export function parseLine(text: string): LineIn {
   if (json === undefined) throw new Error("the line is no JSON");
   const parsed = schema.safeParse(json);
   if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => explain(issue, json)).join("; "));
-  const { channel, account, chat, thread, sender, text: words, id, agent, whenBusy = "wait" } = parsed.data;
+  const {
+    channel,
+    account,
+    chat,
+    thread,
+    sender,
+    kind,
+    text: words,
+    id,
+    agent,
+    whenBusy = "wait",
+  } = parsed.data;
   const place: ChatPlace = {
     channel,
     ...(account === undefined ? {} : { account }),
     chat,
     ...(thread === undefined ? {} : { thread }),
     sender,
+    ...(kind === undefined ? {} : { kind }),
   };
   const said: Said = {
     text: words,
-    // With one person alone the chat is that person; anywhere else others may speak too.
-    ...(chat === sender ? {} : { name: sender }),
+    // In a group the model must know who speaks.
+    ...(kindOfPlace(place) === "private" ? {} : { name: sender }),
     ...(id === undefined ? {} : { id }),
   };
   return { key: sessionKeyOf(place), place, said, agent, whenBusy };

@@ -212,7 +212,7 @@ class LineServer {
   }
 }
 
-/** What is remembered of a sender stays with that sender in that channel. */
+/** What is remembered of a sender stays with that sender in that channel; what was said in a group, in that group. */
 function conversationOf(agent: AgentInstance, key: string, place: ChatPlace): Conversation {
   return agent.conversation(key, { scope: scopeOfPlace(agent.name, place) });
 }

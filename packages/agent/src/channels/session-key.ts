@@ -3,6 +3,7 @@
  * fields are data, and what separates them is escaped in them. `telegram/account:shop/chat:-100/thread:7/from:42`
  */
 
+import { createHash } from "node:crypto";
 import type { Scope } from "@longhand/store/memory";
 import { AgentError } from "../errors.ts";
 import { LOCAL_CHANNEL } from "../loop/local-scope.ts";
@@ -15,10 +16,17 @@ export interface ChatPlace {
   readonly chat: string;
   readonly thread?: string;
   readonly sender: string;
+  /** Who hears what is said there. Not part of the key. @default "private" where the chat is the sender, else "group" */
+  readonly kind?: ChatKind;
 }
+
+export type ChatKind = "private" | "group";
 
 /** Of the store: docs/format.md. */
 const MOST_KEY_BYTES = 1024;
+
+/** Longer ones become a hash: the names in a scope have at most 1,000 bytes. */
+const MOST_GROUP_CODE_BYTES = 300;
 
 const KEY = /^([^/]+)(?:\/account:([^/]+))?\/chat:([^/]+)(?:\/thread:([^/]+))?\/from:([^/]+)$/;
 
@@ -35,14 +43,30 @@ export function sessionKeyOf(place: ChatPlace): string {
   throw new AgentError("OPTION_INVALID", message, { bytes, limit: MOST_KEY_BYTES });
 }
 
+/** The safe side where the channel does not say: what is told in private must not be heard in a group. */
+export function kindOfPlace({ kind, chat, sender }: ChatPlace): ChatKind {
+  return kind ?? (chat === sender ? "private" : "group");
+}
+
 /**
- * Whose memory it is: a sender's in a channel. No two places have the same, and none has that of who sits at this machine
- * (`localScope`), whatever they call themselves.
+ * Whose memory it is: in a private chat that of the sender in the channel, in a group that of the sender in that group. Neither is
+ * visible from the other. No two places share one, and none has that of the owner of this machine (`localScope`), whatever their
+ * names are.
  */
-export function scopeOfPlace(agent: string, { channel, account, sender }: ChatPlace): Scope {
+export function scopeOfPlace(agent: string, place: ChatPlace): Scope {
+  const { channel, account, chat, sender } = place;
+  if (kindOfPlace(place) === "group")
+    return { agent, channel: groupCode(channel, account, chat), user: sender };
   const isPlain = account === undefined && channel !== LOCAL_CHANNEL && !channel.startsWith("[");
   const where = isPlain ? channel : JSON.stringify([channel, ...(account === undefined ? [] : [account])]);
   return { agent, channel: where, user: sender };
+}
+
+/** Three or four items: the codes of private chats have one or two. */
+function groupCode(channel: string, account: string | undefined, chat: string): string {
+  const code = JSON.stringify([channel, account ?? null, chat]);
+  if (Buffer.byteLength(code) <= MOST_GROUP_CODE_BYTES) return code;
+  return JSON.stringify([null, "group", "sha256", createHash("sha256").update(code).digest("hex")]);
 }
 
 /** `undefined`: sessionKeyOf makes no such key, so the session is of no channel. */

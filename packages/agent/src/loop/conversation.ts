@@ -28,6 +28,7 @@ export interface ConversationSettings {
   readonly turn: () => TurnSettings;
   /** After each turn; `done` when what it set off has ended. */
   readonly afterTurn: (session: Session, turn: string, done: () => void) => void;
+  readonly onLeave: () => void;
 }
 
 interface Current {
@@ -52,6 +53,8 @@ export class ActorConversation implements Conversation {
   #actor: ActorRef<Order> | undefined;
   #current: Current | undefined;
   #isClosed = false;
+  #hasSpoken = false;
+  #hasRecovered = false;
   #upkeep: Promise<void> = Promise.resolve();
 
   constructor(kernel: Kernel, session: Session, settings: ConversationSettings) {
@@ -65,12 +68,18 @@ export class ActorConversation implements Conversation {
     return this.session.key;
   }
 
+  /** Held only to close a turn that a crash had left open: its scope was of no consequence. */
+  get isOnlyRecovered(): boolean {
+    return this.#hasRecovered && !this.#hasSpoken;
+  }
+
   get isBusy(): boolean {
     return this.#orders.size > 0;
   }
 
   async say(said: Said, { whenBusy = "wait", signal }: SayOptions = {}): Promise<TurnResult> {
     if (this.#isClosed) throw this.#closed();
+    this.#hasSpoken = true;
     const order = new Order(said, () => this.#closed());
     order.follow(signal);
     this.#orders.add(order);
@@ -95,7 +104,12 @@ export class ActorConversation implements Conversation {
 
   async recover(options: { wait?: number } = {}): Promise<TurnResult | undefined> {
     if (this.#isClosed) throw this.#closed();
+    this.#hasRecovered = true;
     return this.isBusy ? undefined : await recoverTurn(this.session, this.#settings.turn(), options);
+  }
+
+  leave(): void {
+    this.#settings.onLeave();
   }
 
   async settled(): Promise<void> {

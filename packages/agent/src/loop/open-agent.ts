@@ -4,6 +4,7 @@ import type { Session, Store } from "@longhand/store";
 import type { AskModel, ContextOptions } from "@longhand/store/context";
 import { openMemory, type Memory, type Scope } from "@longhand/store/memory";
 import { AgentError } from "../errors.ts";
+import type { AgentEvent } from "../events.ts";
 import type { Kernel } from "../kernel/types.ts";
 import { askModelOf } from "../models/ask-model.ts";
 import type { Model } from "../models/model.ts";
@@ -11,11 +12,15 @@ import type { Skills } from "../skills/types.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { TurnSettings } from "../turn/types.ts";
 import { ActorConversation } from "./conversation.ts";
+import { Consolidation } from "./consolidation.ts";
 import { localScope } from "./local-scope.ts";
 import { keepSessions, type KeptSessions } from "./keep-sessions.ts";
 import { systemPrompt } from "./system-prompt.ts";
-import type { AgentInstance, AgentSettings, Conversation, LoopOptions, Problem } from "./types.ts";
+import type { AgentInstance, AgentSettings, CaughtUp, Conversation, LoopOptions, Problem } from "./types.ts";
 import { Upkeep } from "./upkeep.ts";
+
+/** Events by which the model is known to have begun its answer. */
+const ANSWERING: ReadonlySet<AgentEvent["type"]> = new Set(["text-delta", "reasoning-delta", "tool-call"]);
 
 type Surroundings = Pick<LoopOptions, "events" | "approve" | "onProblem">;
 
@@ -70,6 +75,7 @@ export class OpenAgent implements AgentInstance {
   readonly #settings: AgentSettings;
   readonly #surroundings: Surroundings;
   readonly #upkeep: Upkeep;
+  readonly #consolidation: Consolidation;
   readonly #conversations = new Map<string, WeakRef<ActorConversation>>();
   readonly #forgotten = new FinalizationRegistry<{ key: string; reference: WeakRef<ActorConversation> }>(
     ({ key, reference }) => {
@@ -98,7 +104,6 @@ export class OpenAgent implements AgentInstance {
     this.tools = settings.tools({ store, memory, scopeOf: ({ key }: ToolContext) => this.#scopeOf(key) });
     this.#upkeep = new Upkeep(kernel, {
       agent: settings.name,
-      memory,
       maxContextTokens: settings.maxContextTokens,
       maxHistoryMessages: settings.maxHistoryMessages,
       ask: () => ({
@@ -106,6 +111,14 @@ export class OpenAgent implements AgentInstance {
         ask: this.#model.canSummarise === false ? undefined : this.#ask(),
       }),
       onProblem: surroundings.onProblem,
+    });
+    this.#consolidation = new Consolidation(kernel, {
+      agent: settings.name,
+      memory,
+      session: (key) => store.session(key),
+      ask: () => (this.#model.canSummarise === false ? undefined : this.#ask()),
+      onProblem: surroundings.onProblem,
+      settings: settings.consolidation,
     });
   }
 
@@ -132,17 +145,25 @@ export class OpenAgent implements AgentInstance {
     const known = this.#conversations.get(key)?.deref();
     if (known === undefined) return this.#begin(key, scope ?? this.#usualScope(key));
     if (scope !== undefined && !isSameScope(scope, known.scope)) {
+      if (known.isOnlyRecovered) {
+        void known.close();
+        return this.#begin(key, scope);
+      }
       const message = `the conversation ${JSON.stringify(key)} is under way with another scope; its memory must not change hands`;
       throw new AgentError("OPTION_INVALID", message, { key, scope, inUse: known.scope });
     }
     return known;
   }
 
+  async catchUpMemory(): Promise<CaughtUp> {
+    return await this.#consolidation.catchUp();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const live = [...this.#conversations.values()].map((reference) => reference.deref());
     await Promise.all(live.map(async (conversation) => await conversation?.close()));
-    await this.#upkeep.stop();
+    await Promise.all([this.#upkeep.stop(), this.#consolidation.stop()]);
     await this.memory?.close();
     await this.store.close();
   }
@@ -166,7 +187,11 @@ export class OpenAgent implements AgentInstance {
       name: `${this.name}: ${key}`,
       scope,
       turn: () => this.#turnSettings(key, scope),
-      afterTurn: (session, turn, done) => this.#afterTurn({ session, scope, turn, done }),
+      afterTurn: (session, turn, done) => {
+        this.#consolidation.turnEnded(key, scope);
+        this.#afterTurn({ session, turn, done });
+      },
+      onLeave: () => this.#consolidation.conversationEnded(key, scope),
     });
     if (this.#isClosed) void conversation.close();
     const reference = new WeakRef(conversation);
@@ -185,7 +210,11 @@ export class OpenAgent implements AgentInstance {
       model: this.#model,
       tools: this.tools,
       system: async (about) => await systemPrompt({ instructions, workspace, skills, memory, scope }, about),
-      events,
+      events: (event) => {
+        if (ANSWERING.has(event.type)) this.#consolidation.answerBegins();
+        events(event);
+      },
+      beforeTurn: async () => await this.#consolidation.turnBegins(key, scope),
       ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
       ...(maxAnswerTokens === undefined ? {} : { maxAnswerTokens }),
       ...(maxSteps === undefined ? {} : { maxSteps }),
@@ -196,11 +225,10 @@ export class OpenAgent implements AgentInstance {
     };
   }
 
-  #afterTurn({ session, scope, turn, done }: TurnAftermath): void {
+  #afterTurn({ session, turn, done }: TurnAftermath): void {
     const { key } = session;
     this.#upkeep.order({
       session,
-      scope,
       onCompaction: (seq, messages) =>
         this.#surroundings.events({ agent: this.name, key, turn, type: "compaction", seq, messages }),
       done,
@@ -210,7 +238,6 @@ export class OpenAgent implements AgentInstance {
 
 interface TurnAftermath {
   readonly session: Session;
-  readonly scope: Scope;
   readonly turn: string;
   readonly done: () => void;
 }

@@ -54,6 +54,29 @@ export interface AgentSettings {
   readonly toolLimit?: number;
   /** Hides secrets in what tools answer. @default nothing is hidden */
   readonly redact?: (text: string) => string;
+  readonly consolidation?: ConsolidationSettings;
+}
+
+/** When turns are consolidated into the memory. docs/memory.md#when-turns-are-consolidated */
+export interface ConsolidationSettings {
+  /** Turns of one session that make a batch. @default 6 */
+  readonly batchTurns?: number;
+  /** Milliseconds without a turn in a session, after which its turns are a batch. @default 300000 */
+  readonly idleMs?: number;
+  /** Milliseconds after the start until the catch-up begins, if no answer has begun before. @default 10000 */
+  readonly startDelayMs?: number;
+  /** Milliseconds that closing waits for a request in flight. @default 1000 */
+  readonly graceMs?: number;
+}
+
+/** What a catch-up has done. */
+export interface CaughtUp {
+  /** Sessions with turns that are in the memory now. */
+  readonly consolidated: number;
+  /** Why it ended early. */
+  readonly failure: string | undefined;
+  /** Sessions that still wait. */
+  readonly waiting: number;
 }
 
 export interface ToolSurroundings {
@@ -90,6 +113,8 @@ export interface AgentInstance {
    * OPTION_INVALID. @default that of the conversation, else what `scopeOf` says, else the local scope
    */
   conversation(key: string, options?: { scope?: Scope }): Conversation;
+  /** Consolidates every session that waits now, whatever the pause after a failure, and resolves when that is done. */
+  catchUpMemory(): Promise<CaughtUp>;
 }
 
 export interface SayOptions {
@@ -118,6 +143,8 @@ export interface Conversation {
    * milliseconds for somebody who works on the session; then it is left to them. @default until they are done
    */
   recover(options?: { wait?: number }): Promise<TurnResult | undefined>;
-  /** Compaction and consolidation that a turn has set off in the background. */
+  /** Compaction that a turn has set off in the background. Consolidation is not waited for. */
   settled(): Promise<void>;
+  /** The caller goes on with another conversation: the turns of this one are consolidated, in the background. */
+  leave(): void;
 }

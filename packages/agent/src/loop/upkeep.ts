@@ -1,12 +1,11 @@
 /**
- * What follows a turn and nobody waits for: compaction and consolidation. An actor for each lane, a session always in the same
+ * What follows a turn in the background: compaction. (Consolidation: consolidation.ts.) An actor for each lane, a session always in the same
  * one, so that a session is never worked on twice at once and a slow model holds up one lane only.
  */
 
 import { createHash } from "node:crypto";
 import { isLonghandError, type Session } from "@longhand/store";
 import { compactSession, type AskModel } from "@longhand/store/context";
-import type { Memory, Scope } from "@longhand/store/memory";
 import type { ActorRef, Kernel } from "../kernel/types.ts";
 import type { Refusable } from "./refusable.ts";
 import type { Problem } from "./types.ts";
@@ -15,7 +14,6 @@ const LANES = 4;
 
 export interface UpkeepSettings {
   readonly agent: string;
-  readonly memory: Memory | undefined;
   readonly maxContextTokens: number | undefined;
   readonly maxHistoryMessages: number | undefined;
   /** Absent: the model cannot write summaries. */
@@ -25,7 +23,6 @@ export interface UpkeepSettings {
 
 export interface UpkeepOrder {
   readonly session: Session;
-  readonly scope: Scope;
   readonly onCompaction: (seq: number, messages: number) => void;
   /** Told when it is done, or will not be. */
   readonly done: () => void;
@@ -65,7 +62,6 @@ export class Upkeep {
   async #work(order: UpkeepOrder): Promise<void> {
     try {
       if (!this.#ending.signal.aborted) await this.#compact(order);
-      if (!this.#ending.signal.aborted) await this.#consolidate(order);
     } catch (error) {
       // Another process has a turn there, or the loop is closing: the next turn orders it again.
       if (isLonghandError(error, "SESSION_LOCKED") || this.#ending.signal.aborted) return;
@@ -87,16 +83,6 @@ export class Upkeep {
     });
     if (!compaction.done) return;
     onCompaction(compaction.seq, compaction.messages);
-  }
-
-  async #consolidate({ session, scope }: UpkeepOrder): Promise<void> {
-    const { memory } = this.#settings;
-    const { ask } = this.#settings.ask();
-    if (memory === undefined || ask === undefined) return;
-    const { failure } = await memory.consolidate(session, { scope, model: ask, signal: this.#ending.signal });
-    if (failure === undefined || this.#ending.signal.aborted) return;
-    const message = `what was said in ${session.key} is not in the memory yet: ${failure.replace(/\.$/, "")}; it will be tried again after the next turn`;
-    this.#settings.onProblem({ agent: this.#settings.agent, code: "MEMORY_LATE", message });
   }
 
   #tell(error: unknown): void {

@@ -34,7 +34,8 @@ export async function recallConversations(
     .map(({ key, seq, snippet, score }) => ({ from: "session", key, seq, snippet, score }));
 }
 
-async function seqOfQuestion(store: Store, key: string): Promise<number> {
+/** Of the newest message of the user in view; 0: there is none. */
+export async function seqOfQuestion(store: Store, key: string): Promise<number> {
   for await (const record of store.session(key).records({ live: true, reverse: true })) {
     if (record.op === undefined && record.message.role === "user") return record.seq;
   }

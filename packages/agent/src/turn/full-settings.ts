@@ -3,7 +3,7 @@
 import type { RetrySettings, TurnSettings } from "./types.ts";
 import { usualAnswerTokens } from "./usual-answer-tokens.ts";
 
-export type FullSettings = Required<Omit<TurnSettings, "retry" | "approve">> & {
+export type FullSettings = Required<Omit<TurnSettings, "retry" | "approve" | "beforeTurn">> & {
   readonly retry: Required<RetrySettings>;
   readonly approve: TurnSettings["approve"];
 };

@@ -8,6 +8,8 @@ export interface RedoneTurn {
   readonly undo: number;
   /** Of the record that brings it back. */
   readonly seq: number;
+  /** The first record that may be back: for `memory.reconcile`. */
+  readonly from: number;
 }
 
 /** `undefined`: there is nothing to redo. */
@@ -16,26 +18,31 @@ export async function redoTurn(session: Session): Promise<RedoneTurn | undefined
   try {
     const undo = await lastUndo(session);
     if (undo === undefined) return undefined;
-    const { seq } = await session.rewind({ to: undo - 1 });
-    return { undo, seq };
+    const { seq } = await session.rewind({ to: undo.seq - 1 });
+    return { undo: undo.seq, seq, from: undo.to + 1 };
   } finally {
     await lock[Symbol.asyncDispose]();
   }
 }
 
+interface Rewind {
+  readonly seq: number;
+  readonly to: number;
+}
+
 /** Of the rewinds at the end of the log, the last one that no later one has taken back. Notes between them change nothing. */
-async function lastUndo(session: Session): Promise<number | undefined> {
-  const rewinds: { readonly seq: number; readonly to: number }[] = [];
+async function lastUndo(session: Session): Promise<Rewind | undefined> {
+  const rewinds: Rewind[] = [];
   for await (const record of session.records({ reverse: true })) {
     if (record.op === "note" || record.op === "meta") continue;
     if (record.op !== "rewind") break;
     rewinds.push(record);
   }
-  const undos: number[] = [];
-  for (const { seq, to } of rewinds.reverse()) {
+  const undos: Rewind[] = [];
+  for (const rewind of rewinds.reverse()) {
     // A redo goes to the record before an undo; an undo never does, since it takes at least one message away.
-    if (to === (undos.at(-1) ?? 0) - 1) undos.pop();
-    else undos.push(seq);
+    if (rewind.to === (undos.at(-1)?.seq ?? 0) - 1) undos.pop();
+    else undos.push(rewind);
   }
   return undos.at(-1);
 }

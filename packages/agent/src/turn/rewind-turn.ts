@@ -10,6 +10,8 @@ export interface RewoundTurn {
   readonly turn: string | undefined;
   /** Of the record that takes it back. */
   readonly seq: number;
+  /** The first record that was taken out: for `memory.reconcile`. */
+  readonly from: number;
 }
 
 /** With `turn`: only if that is the last one. `undefined`: there was nothing to take back. */
@@ -20,7 +22,7 @@ export async function rewindTurn(session: Session, turn?: string): Promise<Rewou
     const last = await lastTurn(session);
     if (last === undefined || (turn !== undefined && last.turn !== turn)) return undefined;
     const { seq } = await session.rewind({ to: last.before });
-    return { turn: last.turn, seq };
+    return { turn: last.turn, seq, from: last.before + 1 };
   } finally {
     await lock[Symbol.asyncDispose]();
   }

@@ -35,6 +35,7 @@ export async function runTurn(
     const earlier = await earlierTurn(session, userMessage(said), said.id);
     if (earlier !== undefined) return earlier;
     if (running.signal.aborted) throw abortReason(running.signal);
+    await settings.beforeTurn?.();
     // The mark comes first: a crash behind it is found, and a crash before it has left nothing.
     await turn.note(TURN_NOTE, { turn: running.id, state: "open" });
     turn.emit({ type: "turn-start", seq: await turn.hear(said) });

@@ -38,6 +38,8 @@ export interface TurnSettings {
   /** Hides secrets in what tools answer and in errors. @default nothing is hidden */
   readonly redact?: (text: string) => string;
   readonly events: EventSink;
+  /** Called under the session's lock, before the first record of the turn is written. It must not reject. @default nothing */
+  readonly beforeTurn?: () => Promise<void>;
 }
 
 export interface RetrySettings {

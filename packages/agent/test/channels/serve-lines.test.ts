@@ -110,7 +110,7 @@ describe("serveLines", () => {
     expect(new Set(scopes).size).toBe(2);
     expect(agent.scopes.get(sessionKeyOf(carol))).toEqual({
       agent: "main",
-      channel: "telegram",
+      channel: '["telegram",null,"group"]',
       user: "carol",
     });
   });

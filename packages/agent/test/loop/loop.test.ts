@@ -221,7 +221,7 @@ describe("after a turn", () => {
     const { loop, problems } = await openTestLoop(directory, [settings]);
     const conversation = loop.agent().conversation("a", { scope: { user: "ada" } });
     await conversation.say({ text: "My name is Ada." });
-    await conversation.settled();
+    await loop.agent().catchUpMemory();
     const entries = await loop.agent().memory?.entries({ scope: { user: "ada" } });
     expect({ texts: entries?.map(({ text }) => text), problems }).toMatchObject({
       texts: expect.arrayContaining(["They met."]) as unknown,

@@ -173,7 +173,7 @@ describe("scopes", () => {
     for (let number = 0; number < 3000; number++) agent.conversation(`other ${number}`);
     expect(agent.conversation("ana")).toBe(ana);
     await ana.say({ text: "my secret is 4711" });
-    await ana.settled();
+    await agent.catchUpMemory();
     const everything = (await agent.memory?.everything()) ?? [];
     expect(everything.map(({ scope }) => scope)).toEqual([{ user: "ana" }]);
     await loop.close();
@@ -197,7 +197,7 @@ describe("scopes", () => {
     const agent = loop.agent();
     const own = agent.conversation("chat:1");
     await own.say({ text: "my safe code is 4711" });
-    await own.settled();
+    await agent.catchUpMemory();
     expect(await agent.memory?.everything()).toHaveLength(1);
     for (const scope of [
       { agent: "main", channel: "telegram", user: "eve" },

@@ -24,6 +24,8 @@ export interface ExaminedAgents {
   /** None where the configuration cannot be used. */
   readonly agents: readonly ExaminedAgent[];
   readonly problems: readonly AgentsProblem[];
+  /** Directories of their memories, each once. */
+  readonly memories: readonly string[];
 }
 
 export interface ExaminedAgent {
@@ -47,7 +49,8 @@ export async function examineAgents(
     remedy: `mend it, then look again: ${toPaste("config check")}`,
   }));
   const agents = config === undefined ? [] : await agentsOf(config, places, environment, problems, toPaste);
-  return { sandbox: await examineSandbox(), configFiles: files, agents, problems };
+  const memories = [...new Set(config?.agents.map(({ memory }) => memory))];
+  return { sandbox: await examineSandbox(), configFiles: files, agents, problems, memories };
 }
 
 async function agentsOf(

@@ -255,6 +255,7 @@ class Chat {
   }
 
   async #switchTo(key: string, signal: AbortSignal, isQuiet = false): Promise<void> {
+    if (key !== this.#conversation.key) this.#conversation.leave();
     this.#conversation = this.#options.agent.conversation(key);
     // Another process may be in the middle of a turn there, for as long as that takes.
     await untilAborted(this.#conversation.recover(), signal);

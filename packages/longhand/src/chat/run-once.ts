@@ -10,7 +10,7 @@ import { questionLines } from "./question-lines.ts";
 import { yesOrNo } from "./questions.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** For what follows a turn: a model that hangs there is asked again after the next message. */
+/** For a compaction: a model that hangs there is asked again after the next message. What is to be remembered is not waited for. */
 const LONGEST_WAIT = 15_000;
 
 export interface OnceOptions {
@@ -41,7 +41,7 @@ export async function runOnce(options: OnceOptions): Promise<number> {
   try {
     const conversation = agent.conversation(key);
     const { outcome } = await conversation.say({ text }, signal === undefined ? {} : { signal });
-    // Otherwise a conversation of single messages would never be compacted, nor remembered.
+    // Otherwise a conversation of single messages would never be compacted.
     await untilAborted(conversation.settled(), atMost(LONGEST_WAIT, signal));
     return outcome === "answered" ? EXIT.ok : EXIT.failed;
   } finally {

@@ -148,6 +148,7 @@ class PipedChat {
   }
 
   async #switchTo(key: string, isQuiet: boolean): Promise<void> {
+    if (key !== this.#conversation.key) this.#conversation.leave();
     this.#conversation = this.#options.agent.conversation(key);
     await this.#conversation.recover();
     const { isPerson, output, toPaste } = this.#options;

@@ -6,6 +6,7 @@ import type { ExaminedAgents } from "../assembly/examine-agents.ts";
 import { CommandError } from "../command-error.ts";
 import { findWorkspaces, type KnownWorkspace } from "../config/find-workspaces.ts";
 import type { Older } from "../config/workspace-record.ts";
+import { examineConsolidation } from "../sessions/examine-consolidation.ts";
 import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
 import { type ExaminedMemory, examineMemory } from "../sessions/examine-memory.ts";
 import { examineOwners } from "../sessions/examine-owners.ts";
@@ -85,7 +86,8 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
   const { output, places, json } = surroundings;
   const report = await examine(surroundings);
   const { directory, content, disk, owners, workspaces, older, problems } = report;
-  const memory = report.memory.content ?? null;
+  const { content: inMemory, waiting } = report.memory;
+  const memory = inMemory === undefined ? null : { ...inMemory, waiting };
   const { sandbox, configFiles, agents } = report.agents;
   const foreign = [...report.foreign.files];
   const system = { node: process.version, platform: platform(), release: release(), architecture: arch() };
@@ -124,13 +126,24 @@ async function examine(surroundings: Surroundings): Promise<Report> {
   }
   tellForeign(foreign, surroundings);
   const memory = await withProgress(output, async (progress) =>
-    examineMemory(places.memory.path, showPercent(progress, "reading the memory")),
+    examineMemory(
+      places.memory.path,
+      output.now().getTime(),
+      toPaste,
+      showPercent(progress, "reading the memory"),
+    ),
   );
   const examined = { path, directory, content, option: "--sessions" } as const;
   // Loaded only now: what is told of a lease needs no agent.
   const { examineAgents } = await import("../assembly/examine-agents.ts");
   const agents = await examineAgents(places, surroundings.environment, toPaste);
-  const problems = [...findProblems(examined, toPaste), ...memory.problems, ...agents.problems];
+  const waiting: Problem[] = [];
+  for (const other of agents.memories.filter((each) => each !== places.memory.path))
+    waiting.push(...(await examineConsolidation(other, output.now().getTime(), toPaste)).problems);
+  const problems = [
+    ...[...findProblems(examined, toPaste), ...memory.problems],
+    ...[...waiting, ...agents.problems],
+  ];
   const workspaces = await findWorkspaces(places.home.path);
   const older = olderIn(places.workspace);
   return { ...examined, disk, foreign, owners, memory, agents, workspaces, older, problems };
@@ -191,7 +204,9 @@ function reportLines(
     ...contentRows(content).map(([name, value]) => row(name, value)),
     ...(foreign.count === 0 ? [] : [row("foreign", foreignNames(foreign))]),
     row("disk", describeDisk(disk), "as the files are, compressed or not; one that forks share counts once"),
-    ...(remembered.content === undefined ? [] : [row("memory", describeMemory(remembered.content))]),
+    ...(remembered.content === undefined
+      ? []
+      : [row("memory", describeMemory(remembered.content, remembered.waiting))]),
     "",
     bold("Open for writing"),
     ...(owners.length === 0
@@ -237,9 +252,10 @@ function describeDamaged(places: number, unreadable: number): string {
 }
 
 /** Its entries are records of a store of its own. */
-function describeMemory({ records, damage, unreadable }: ContentFacts): string {
+function describeMemory({ records, damage, unreadable }: ContentFacts, waiting: number): string {
   const damaged = describeDamaged(damage.length, unreadable.length);
-  return `${countOf(records, "record")} kept; damage: ${damaged}`;
+  const behind = waiting === 0 ? "" : `; ${countOf(waiting, "conversation")} waiting to be taken in`;
+  return `${countOf(records, "record")} kept; damage: ${damaged}${behind}`;
 }
 
 function foreignNames({ count, files }: ForeignSessions): string {

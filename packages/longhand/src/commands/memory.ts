@@ -2,6 +2,7 @@
 
 import { addExamples } from "./add-examples.ts";
 import { defineAdd } from "./memory-add.ts";
+import { defineConsolidate } from "./memory-consolidate.ts";
 import { defineForget } from "./memory-forget.ts";
 import { defineList } from "./memory-list.ts";
 import { definePrompt } from "./memory-prompt.ts";
@@ -15,6 +16,7 @@ const COMMANDS: readonly (readonly [name: string, summary: string, define: Defin
   ["add", "remember something", defineAdd],
   ["undo", "take an entry back; what it replaced holds again", defineUndo],
   ["forget", "remove an entry for good", defineForget],
+  ["consolidate", "take in now what waits to be remembered", defineConsolidate],
   ["prompt", "what a model in a scope would be told", definePrompt],
 ];
 

@@ -4,7 +4,11 @@
  */
 
 import type { SessionInfo, SessionRecord, Store } from "@longhand/store";
+import type { Reconciled } from "@longhand/store/memory";
 import { CommandError } from "../command-error.ts";
+import { firstAffected } from "../sessions/first-affected.ts";
+import { reconcileMemory } from "../sessions/reconcile-memory.ts";
+import { reconciledLines } from "../sessions/reconciled-lines.ts";
 import { warnIfLost } from "../sessions/warn-if-lost.ts";
 import { withSessionForWriting } from "../sessions/with-session.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
@@ -38,7 +42,10 @@ export const defineCommand: DefineCommand = (command, begin) => {
       "instead: the view as it was after that record; also undoes an undo",
       parseWholeNumber,
     )
-    .option("--json", "one JSON document: key, seq, count and what was undone")
+    .option(
+      "--json",
+      "one JSON document: key, seq, count, what was undone, and what that changed in the memory",
+    )
     .action(async (key: string, count: number | undefined, options: UndoCommandOptions) => {
       if (count !== undefined && options.to !== undefined) {
         throw new CommandError("USAGE_INVALID", "give either a number of messages or --to, not both");
@@ -70,8 +77,9 @@ export async function undo(
   // What is printed as undone is exactly what is undone, also when somebody writes meanwhile.
   const { seq } = await session.rewind({ messages: undone.length }, { expectedSeq: info.seq });
   const left = (await session.state())?.count ?? 0;
+  const reconciled = await reconcileMemory(surroundings, session, undone[0]?.seq ?? seq);
   if (json) {
-    output.write(jsonLine({ key: info.key, seq, count: left, undone }));
+    output.write(jsonLine({ key: info.key, seq, count: left, undone, memory: reconciled }));
     return;
   }
   const { colors } = output;
@@ -88,6 +96,7 @@ export async function undo(
   output.write("\n");
   const style = { width: readableWidth(output), colors, times: timesFor(output), all: false, full: false };
   for await (const line of renderTranscript(allLive(undone), style)) output.write(`${line}\n`);
+  writeReconciled(reconciled, surroundings);
   output.write(waysBack(info, surroundings));
 }
 
@@ -111,14 +120,21 @@ async function goBackTo(
   if (to < info.seq) {
     for await (const record of session.records({ live: true, from: to + 1 })) undone.push(record);
   }
+  const first = to < info.seq ? await firstAffected(session, to) : to + 1;
   const { seq } = await session.rewind({ to }, { expectedSeq: info.seq });
   const count = (await session.state())?.count ?? 0;
-  if (json) output.write(jsonLine({ key: info.key, seq, count, undone }));
+  const reconciled = await reconcileMemory(surroundings, session, first);
+  if (json) output.write(jsonLine({ key: info.key, seq, count, undone, memory: reconciled }));
   else {
     output.write(
       `${output.colors.cyan(escapeKey(info.key))} is as it was after #${to}: ${countOf(count, "message")} in the view, before ${info.count}.\n`,
     );
+    writeReconciled(reconciled, surroundings);
   }
+}
+
+function writeReconciled(reconciled: Reconciled, { output, toPaste }: Surroundings): void {
+  for (const line of reconciledLines(reconciled, toPaste)) output.write(`${line}\n`);
 }
 
 async function* allLive(

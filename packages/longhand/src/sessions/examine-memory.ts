@@ -4,7 +4,8 @@
  */
 
 import { join } from "node:path";
-import { commandToPaste } from "../terminal/command-to-paste.ts";
+import { commandToPaste, type ToPaste } from "../terminal/command-to-paste.ts";
+import { examineConsolidation } from "./examine-consolidation.ts";
 import { examineDirectory } from "./examine-directory.ts";
 import { type ContentFacts, examineContent } from "./examine-store.ts";
 import { findProblems, NO_CONTENT, type Problem } from "./find-problems.ts";
@@ -12,11 +13,15 @@ import { findProblems, NO_CONTENT, type Problem } from "./find-problems.ts";
 export interface ExaminedMemory {
   /** `undefined`: there is no store in it that could be looked at. */
   readonly content: ContentFacts | undefined;
+  /** Conversations whose turns wait to be consolidated. */
+  readonly waiting: number;
   readonly problems: readonly Problem[];
 }
 
 export async function examineMemory(
   path: string,
+  now: number,
+  pasteCommand: ToPaste,
   onProgress: (done: number, total: number) => void,
 ): Promise<ExaminedMemory> {
   const option = "--memory";
@@ -24,15 +29,19 @@ export async function examineMemory(
   // What helps in this store must be done in this store.
   const toPaste = commandToPaste({ sessions: store });
   const directory = await examineDirectory(path);
-  if (!directory.exists) return { content: undefined, problems: [] };
+  if (!directory.exists) return { content: undefined, waiting: 0, problems: [] };
   const outer = findProblems({ path, directory, content: NO_CONTENT, option }, toPaste);
   if (!directory.isDirectory || directory.failure !== undefined)
-    return { content: undefined, problems: outer };
+    return { content: undefined, waiting: 0, problems: outer };
   const inner = await examineDirectory(store);
   const isReadable = inner.isDirectory && inner.failure === undefined;
   const content = isReadable ? await examineContent(store, toPaste, onProgress) : undefined;
   const examined = { path: store, directory: inner, content: content ?? NO_CONTENT, option } as const;
   // That the store cannot be made is told of the directory it would be in.
   const within = inner.exists ? findProblems(examined, toPaste) : [];
-  return { content, problems: [...outer, ...within] };
+  const consolidation = isReadable
+    ? await examineConsolidation(path, now, pasteCommand)
+    : { waiting: [], problems: [] };
+  const problems = [...outer, ...within, ...consolidation.problems];
+  return { content, waiting: consolidation.waiting.length, problems };
 }

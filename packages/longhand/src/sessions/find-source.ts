@@ -22,6 +22,8 @@ export async function findSource(
 ): Promise<FoundSource> {
   switch (source.by) {
     case "request":
+      if (source.said !== undefined)
+        return await findSource(store, { by: "conversation", ...source.said }, { toPaste });
       return { description: "somebody asked to remember it", command: undefined, key: undefined };
     case "hand":
       return {

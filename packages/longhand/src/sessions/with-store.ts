@@ -116,6 +116,7 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
 export const WARNING_CODES = [
   "DAMAGE",
   "MEMORY_EDITED",
+  "MEMORY_NOT_UPDATED",
   "MEMORY_READ_ONLY",
   "RECORD_LOST",
   "SESSION_UNREADABLE",

@@ -73,6 +73,7 @@ export class FakeAgent implements Partial<AgentInstance> {
       cancel: () => Promise.resolve(false),
       recover: () => this.#recover(key),
       settled: () => Promise.resolve(),
+      leave: () => undefined,
     };
   }
 

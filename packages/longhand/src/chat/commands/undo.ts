@@ -1,6 +1,7 @@
 import { rewindTurn } from "@longhand/agent";
 import type { Session } from "@longhand/store";
 import { CommandError } from "../../command-error.ts";
+import { reconciledLines } from "../../sessions/reconciled-lines.ts";
 import { countOf } from "../../terminal/format-count.ts";
 import { writeWrapped } from "../../terminal/write-wrapped.ts";
 import type { ChatCommand } from "../chat-command.ts";
@@ -10,7 +11,7 @@ export const undo: ChatCommand = {
   argument: "",
   summary: "undo the last turn: your message and the answer",
   waits: true,
-  run: async (_, { conversation, output }) => {
+  run: async (_, { agent, conversation, output, toPaste }) => {
     const { session } = conversation;
     const before = await session.state();
     const firstBefore = await firstInView(session);
@@ -27,6 +28,9 @@ export const undo: ChatCommand = {
         "The summary that was made after it is taken back with it: the oldest turns are in the view again. /compact makes another.",
       );
     }
+    const reconciled = await agent.memory?.reconcile(session, { from: rewound.from });
+    for (const line of reconciled === undefined ? [] : reconciledLines(reconciled, toPaste))
+      writeWrapped(output, line);
     writeWrapped(
       output,
       "What tools have done is not undone. Up brings your words back into the line; /redo undoes the undo.",

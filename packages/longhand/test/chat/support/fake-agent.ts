@@ -72,6 +72,7 @@ export async function fakeAgent(
       conversations.set(key, found);
       return found;
     },
+    catchUpMemory: () => Promise.resolve({ consolidated: 0, failure: undefined, waiting: 0 }),
   };
   return { agent, store };
 }
@@ -120,6 +121,10 @@ class FakeConversation implements Conversation {
 
   async recover(): Promise<undefined> {
     await Promise.resolve();
+  }
+
+  leave(): void {
+    // Nothing is remembered here.
   }
 
   async settled(): Promise<void> {
