@@ -96,7 +96,15 @@ const common = {
 const SURFACES: Readonly<Record<string, Surface>> = {
   chat: async ({ agent, link }, key, texts) => {
     const terminal = new VirtualTerminal();
-    const ended = runChat({ ...common, agent, key, terminal, link, historyFile: undefined });
+    const ended = runChat({
+      ...common,
+      agent,
+      key,
+      terminal,
+      link,
+      historyFile: undefined,
+      waitingDirectory: undefined,
+    });
     for (const [index, text] of texts.entries()) {
       terminal.type(`${text}\r`);
       const answers = async (): Promise<number> =>
