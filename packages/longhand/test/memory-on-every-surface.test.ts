@@ -38,7 +38,7 @@ function model(canSummarise: boolean): Model {
     stream: async function* ({ messages }) {
       const [system, last] = [messages[0]?.content, messages.at(-1)?.content];
       const isMemory = typeof system === "string" && system.startsWith("You keep the memory");
-      if (isMemory) asked.push(String(last));
+      if (isMemory) asked.push(typeof last === "string" ? last : "");
       yield { type: "text", text: isMemory ? '{"history_entry":"They talked."}' : "yes" };
       const usage = { inputTokens: undefined, outputTokens: undefined, cachedTokens: undefined };
       yield await Promise.resolve({ type: "finish", reason: "stop", usage } as const);

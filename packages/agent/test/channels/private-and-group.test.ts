@@ -45,7 +45,7 @@ async function told(
       return says(JSON.stringify({ history_entry: "They talked.", facts: [{ text: quote, quote }] }));
     }
     const last = request.messages.at(-1);
-    if (last?.role === "tool") recalled.push(String(last.content));
+    if (last?.role === "tool") recalled.push(lastText(request));
     else if (lastText(request) === "ask") {
       prompts.push(system);
       return calls("recall", { query: "word" });
