@@ -1,6 +1,7 @@
 /** Documents are held to what they say: links lead somewhere, examples run, tables agree with the files they describe. */
 
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findTypeErrors } from "./support/compile.ts";
@@ -8,6 +9,7 @@ import { findBrokenLinks, type Repository } from "./support/find-broken-links.ts
 import { readCodeBlocks, readLinks, readTableRows, withoutCodeBlocks } from "./support/markdown.ts";
 import { readPackageJson } from "./support/package-json.ts";
 import { PACKAGES, readProjectFile, readTextFiles, ROOT } from "./support/project.ts";
+import { runCommand } from "./support/run-command.ts";
 import { runExample } from "./support/run-example.ts";
 import { temporaryDirectory } from "./support/temporary-directory.ts";
 
@@ -103,6 +105,23 @@ describe("examples", () => {
     const { exitCode, stdout, stderr } = await runExample(program, await temporaryDirectory());
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toContain("answered");
+  });
+
+  test("the agent of docs/tutorial.md keeps its conversation from one run to the next", async () => {
+    const [program = ""] = blocksOf("docs/tutorial.md", "js");
+    // A model that happens to run on this machine must not answer here.
+    const withoutOllama = program.replace("await findLocalModel()", "{}");
+    expect(withoutOllama).not.toBe(program);
+    const directory = await temporaryDirectory();
+    const first = await runExample(withoutOllama, directory, "coffee 3.50\nhello\n");
+    expect(first).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(first.stdout).toContain("> Noted: coffee, 3.50.\n> Tell me what");
+    const again = await runCommand(process.execPath, ["example.mjs"], directory, "train ticket 24\n");
+    expect(again).toMatchObject({ exitCode: 0, stderr: "" });
+    const expenses = await readFile(join(directory, "workspace/expenses.csv"), "utf8");
+    expect(expenses).toBe('"coffee",3.50\n"train ticket",24.00\n');
+    const log = await readFile(join(directory, "sessions/expenses.jsonl"), "utf8");
+    for (const said of ["coffee 3.50", "hello", "train ticket 24"]) expect(log).toContain(said);
   });
 
   test("README.md prints what it says", async () => {

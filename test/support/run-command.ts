@@ -7,13 +7,16 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, without a terminal and without input. Whether it did well is the caller's to judge. */
+/** Runs a program to its end, without a terminal, with `input` on standard input. Whether it did well is the caller's to judge. */
 export async function runCommand(
   command: string,
   args: readonly string[],
   directory: string,
+  input = "",
 ): Promise<CommandResult> {
-  const child = spawn(command, args, { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, { cwd: directory, stdio: ["pipe", "pipe", "pipe"] });
+  // EPIPE: the program ended without reading all of it, which is its own affair.
+  child.stdin.on("error", () => undefined).end(input);
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
