@@ -20,7 +20,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   serve: { summary: "an agent for other programs, over lines", load: () => import("./commands/serve.ts") },
   list: { summary: "the sessions there are", load: () => import("./commands/list.ts") },
   show: { summary: "a conversation, to read", load: () => import("./commands/show.ts") },
-  tail: { summary: "the newest messages, and what comes", load: () => import("./commands/tail.ts") },
+  tail: { summary: "show recent messages and follow", load: () => import("./commands/tail.ts") },
   search: { summary: "find messages by their words", load: () => import("./commands/search.ts") },
   context: {
     summary: "what the model would see, and how full it is",
