@@ -51,6 +51,7 @@ export type {
   ContextOptions,
   ContextUsage,
   HistoryRepair,
+  OmittedMessages,
   Question,
   Shortened,
   TokenEstimator,

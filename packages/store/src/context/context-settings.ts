@@ -25,7 +25,7 @@ export function contextSettings(of: string, options: ContextOptions = {}): Conte
     maxTokens: count,
     maxBytes: count,
     reserve: count,
-    tools: [isToolList, "an array of tools that each have a name"],
+    tools: toolsCheck,
     system: text,
     model: text,
     estimator: estimatorCheck,
@@ -45,6 +45,8 @@ function checkTools(of: string, tools: readonly ToolSchema[]): void {
     throw new LonghandError("OPTION_INVALID", `tools of ${of} must be JSON`, { of, option: "tools" }, cause);
   }
 }
+
+export const toolsCheck: Check = [isToolList, "an array of tools that each have a name"];
 
 function isToolList(value: unknown): boolean {
   return (

@@ -69,12 +69,21 @@ export interface Context<M extends Message = Message> {
   readonly usage: ContextUsage;
   /** The seq of the oldest message of a turn that is in it. `undefined`: there is none. */
   readonly firstSeq: number | undefined;
-  /** Live messages that did not fit. They are still on the disk. */
+  /** Live messages that did not fit, those of the current turn too. They are still on the disk. */
   readonly omittedMessages: number;
+  /** Earlier turns that are neither shown nor summarised; the system message says so in one line. `undefined`: none. */
+  readonly omitted: OmittedMessages | undefined;
   /** What is not as the log has it, since a strict provider would refuse it. */
   readonly repairs: readonly HistoryRepair[];
   /** What was shortened to make it fit: in the current turn, in the summary, and the pins that are left out. */
   readonly shortened: readonly Shortened[];
+}
+
+/** `from` and `to`: the seqs of the first and the last record. */
+export interface OmittedMessages {
+  readonly messages: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** `seq`: of the message that is concerned. */

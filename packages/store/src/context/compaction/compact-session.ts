@@ -27,25 +27,32 @@ import {
   type CutPart,
   type Weight,
 } from "./compaction-plan.ts";
-import { estimatorCheck } from "../context-settings.ts";
+import { requestRoom } from "./request-room.ts";
+import { estimatorCheck, toolsCheck } from "../context-settings.ts";
 import { standardEstimator } from "../tokens/estimators.ts";
 import { summarise, type Summarised } from "./summarise.ts";
 import { correctionOf } from "../tokens/token-correction.ts";
 import { writeCompaction } from "./write-compaction.ts";
-import type { AskModel, TokenEstimator } from "../types.ts";
+import type { AskModel, TokenEstimator, ToolSchema } from "../types.ts";
 
 const SUMMARY_TOKENS = 2000;
+/** Of maxHistoryMessages. Were more kept, the next turns would be compacted one by one. */
+const KEPT_SHARE = 0.4;
 /** A model is not asked more often than this for one compaction. */
 const MOST_PIECES = 20;
 
 export interface CompactOptions {
   /** Writes the summary. Absent: it is made without a model. */
   readonly ask?: AskModel;
-  /** Compacts when the view has more tokens. @default 32000 */
+  /** Of a whole request, the answer included. Compacts when a part of the view does not fit it. @default 32000 */
   readonly maxContextTokens?: number;
+  /** What else a request must hold, as for `buildContext`. */
+  readonly reserve?: number;
+  readonly system?: string;
+  readonly tools?: readonly ToolSchema[];
   /** Compacts when the view has more messages. @default 50 */
   readonly maxHistoryMessages?: number;
-  /** So many of the newest messages stay, if they are whole turns. @default 20 */
+  /** So many of the newest messages stay, if they are whole turns. @default 20, or two fifths of maxHistoryMessages if that is less */
   readonly keepMessages?: number;
   /** Also below the thresholds. @default false */
   readonly force?: boolean;
@@ -93,6 +100,9 @@ const limit: Check = [recordSeq[0], "a whole number from 1 on"];
 const OPTIONS: Readonly<Record<keyof CompactOptions, Check>> = {
   ask: callback,
   maxContextTokens: limit,
+  reserve: count,
+  system: text,
+  tools: toolsCheck,
   maxHistoryMessages: limit,
   keepMessages: count,
   force: flag,
@@ -130,17 +140,18 @@ async function compactAlone(
   session: Session,
   options: CompactOptions,
 ): Promise<Compaction> {
-  const limits = limitsOf(options);
+  const room = await requestRoom(session, options);
+  const limits = limitsOf(options, room.tokens);
   const { estimator = standardEstimator, timeLimit = 120_000, signal: outer } = options;
   const correction = await correctionFor(session, options);
   const base = await session.state();
   if (base === undefined) return { done: false, reason: "within-limits", before: NOTHING };
   const earlier = base.summary;
   const before = await weigh(session, options);
-  const isTooMuch = before.tokens > limits.maxContextTokens || before.messages > limits.maxHistoryMessages;
+  const isTooMuch = room.isTooSmall || before.messages > limits.maxHistoryMessages;
   if (!isTooMuch && options.force !== true) return { done: false, reason: "within-limits", before };
   const keepFrom = await chooseKeepFrom(session, estimator, correction, limits);
-  const pieceTokens = Math.floor(limits.maxContextTokens / 2 / correction);
+  const pieceTokens = Math.floor(limits.roomTokens / 2 / correction);
   const part =
     keepFrom === undefined
       ? undefined
@@ -150,7 +161,7 @@ async function compactAlone(
   if (options.dryRun === true)
     return { done: false, reason: "dry-run", before, would: { from, to, messages } };
 
-  const maxTokens = Math.min(SUMMARY_TOKENS, Math.floor(limits.maxContextTokens / 8));
+  const maxTokens = Math.min(SUMMARY_TOKENS, Math.floor(limits.roomTokens / 8));
   const replaced = estimator.tokensOf(earlier) + part.tokens;
   const maxPlainTokens = Math.min(maxTokens, Math.floor(replaced / 2));
   const made = await withTimeLimit(waiting, timeLimit, outer, async (signal) => {
@@ -169,12 +180,10 @@ async function compactAlone(
   return { done: true, seq, keepFrom, summary, ...note, failure, before, after };
 }
 
-function limitsOf({
-  maxContextTokens = 32_000,
-  maxHistoryMessages = 50,
-  keepMessages = 20,
-}: CompactOptions): CompactionLimits {
-  return { maxContextTokens, maxHistoryMessages, keepMessages };
+function limitsOf(options: CompactOptions, roomTokens: number): CompactionLimits {
+  const { maxContextTokens = 32_000, maxHistoryMessages = 50 } = options;
+  const { keepMessages = Math.min(20, Math.floor(maxHistoryMessages * KEPT_SHARE)) } = options;
+  return { maxContextTokens, maxHistoryMessages, keepMessages, roomTokens };
 }
 
 async function correctionFor(session: Session, { model }: CompactOptions): Promise<number> {
@@ -183,7 +192,8 @@ async function correctionFor(session: Session, { model }: CompactOptions): Promi
 
 async function weigh(session: Session, options: CompactOptions): Promise<Weight> {
   const { estimator = standardEstimator } = options;
-  return await weighView(session, estimator, await correctionFor(session, options), limitsOf(options));
+  const limits = limitsOf(options, 0);
+  return await weighView(session, estimator, await correctionFor(session, options), limits);
 }
 
 /** Nothing is left out in silence. */

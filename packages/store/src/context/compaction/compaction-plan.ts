@@ -9,6 +9,8 @@ export interface CompactionLimits {
   readonly maxContextTokens: number;
   readonly maxHistoryMessages: number;
   readonly keepMessages: number;
+  /** Of a request, for summary, pins and turns: what system prompt, tools and reserve leave. */
+  readonly roomTokens: number;
 }
 
 export interface Weight {
@@ -36,13 +38,13 @@ export async function weighView(
 
 /**
  * The seq of the first message that stays. Whole turns are kept, newest first, as long as they are not more than
- * `keepMessages` and half of the budget; the newest is always kept. `undefined`: there is no turn to cut before.
+ * `keepMessages` and half of the room; the newest is always kept. `undefined`: there is no turn to cut before.
  */
 export async function chooseKeepFrom(
   session: Session,
   estimator: TokenEstimator,
   correction: number,
-  { maxContextTokens, keepMessages }: CompactionLimits,
+  { roomTokens, keepMessages }: CompactionLimits,
 ): Promise<number | undefined> {
   let keepFrom: number | undefined;
   let tokens = 0;
@@ -51,7 +53,7 @@ export async function chooseKeepFrom(
     tokens += estimator.tokensOfMessage(message) * correction;
     messages += 1;
     if (message.role !== "user") continue;
-    if (keepFrom !== undefined && (messages > keepMessages || tokens > maxContextTokens / 2)) return keepFrom;
+    if (keepFrom !== undefined && (messages > keepMessages || tokens > roomTokens / 2)) return keepFrom;
     keepFrom = seq;
   }
   // Everything is kept, or there is no turn: then nothing lies before the cut.

@@ -11,7 +11,7 @@ import type { Session } from "../../store/types.ts";
 import { changesView } from "../changes-view.ts";
 import { contextSettings, type ContextSettings } from "../context-settings.ts";
 import { tokensOfTools } from "../tokens/estimators.ts";
-import { fillWindow, type Preface, type Window } from "./fill-window.ts";
+import { fillWindow, type LiveRange, type Preface, type Window } from "./fill-window.ts";
 import { choosePins, chooseSummary, pinLeftOut } from "./preface.ts";
 import { readLeadingSystem } from "./read-turns.ts";
 import { repairMessages } from "../repair/repair-messages.ts";
@@ -46,16 +46,17 @@ async function buildAt<M extends Message>(
     bytes: tools.length === 0 ? 0 : jsonBytes(tools),
   };
   const to = info?.seq ?? 0;
-  const leading = await readLeadingSystem(session, to);
+  const { leading, firstSeq } = await readLeadingSystem(session, to);
   const repaired = repairMessages(leading);
   const bare: Preface = {
     prompt,
     leading: repaired.messages[0]?.message,
     summary: "",
     pins: [],
+    isSummaryOmitted: false,
     shortened: [],
   };
-  const systemSize = sizes.ofMessage(systemMessage({ ...bare, moved: undefined }));
+  const systemSize = sizes.ofMessage(systemMessage({ ...bare, moved: undefined, omitted: undefined }));
   // One byte for the bracket that begins the list.
   const whole = minus(
     { tokens: settings.maxTokens - settings.reserve, bytes: settings.maxBytes - 1 },
@@ -64,18 +65,20 @@ async function buildAt<M extends Message>(
   const room = minus(whole, systemSize);
   if (room.tokens <= 0 || room.bytes <= 0) throw noRoom(session.key, settings, toolsSize, systemSize);
 
-  const range = { from: (leading.at(-1)?.seq ?? 0) + 1, to };
+  const messages = (info?.count ?? 0) - leading.length;
+  const live: LiveRange = { from: (leading.at(-1)?.seq ?? 0) + 1, to, firstSeq, messages };
   const full = await withSummaryAndPins(session, info, bare, room, sizes);
   const window =
-    (await fillWindow(session, range, full, whole, sizes)) ??
-    (await fillWindow(session, range, withoutSummaryAndPins(full), whole, sizes));
+    (await fillWindow(session, live, full, whole, sizes)) ??
+    (await fillWindow(session, live, withoutSummaryAndPins(full), whole, sizes));
   if (window === undefined) throw noRoom(session.key, settings, toolsSize, systemSize);
   return {
     messages: messagesOf(window),
     seqs: seqsOf(window),
     usage: usageOf(window, settings, toolsSize, sizes),
     firstSeq: window.body[0]?.seq,
-    omittedMessages: Math.max(0, (info?.count ?? 0) - leading.length - window.shown),
+    omittedMessages: Math.max(0, messages - window.shown),
+    omitted: window.omitted,
     repairs: [...repaired.repairs, ...window.repairs],
     shortened: [...window.preface.shortened, ...window.shortened],
   };
@@ -100,7 +103,7 @@ function withoutSummaryAndPins({ summary, pins, shortened, ...preface }: Preface
   const gone: Shortened[] = shortened.filter(({ what }) => what === "pin");
   for (const pin of pins) gone.push(pinLeftOut(pin));
   if (summaryLength > 0) gone.push({ seq: 0, what: "summary", before: summaryLength, after: 0 });
-  return { ...preface, summary: "", pins: [], shortened: gone };
+  return { ...preface, summary: "", pins: [], isSummaryOmitted: summaryLength > 0, shortened: gone };
 }
 
 function messagesOf<M extends Message>({ system, body }: Window<M>): M[] {
@@ -120,10 +123,10 @@ function usageOf<M extends Message>(
   toolsSize: Size,
   sizes: Sizes,
 ): ContextUsage {
-  const { preface, moved, body } = window;
+  const { preface, moved, omitted, body } = window;
   const systemWhole = sizes.ofMessage(window.system).tokens;
   const withoutSummary = sizes.ofMessage(
-    systemMessage({ ...preface, moved: moved?.message, summary: "", pins: [] }),
+    systemMessage({ ...preface, moved: moved?.message, omitted, summary: "", pins: [] }),
   ).tokens;
   const summary = Math.max(0, systemWhole - withoutSummary);
   const turns = body.reduce((tokens, { message }) => tokens + sizes.ofMessage(message).tokens, 0);

@@ -2,7 +2,7 @@
 
 import type { Message } from "../../record/message.ts";
 import type { Session } from "../../store/types.ts";
-import { readTurns } from "./read-turns.ts";
+import { readTurns, type SkippedSteps } from "./read-turns.ts";
 import { repairMessages } from "../repair/repair-messages.ts";
 import {
   fitTogether,
@@ -18,10 +18,10 @@ import { shrinkTurn } from "./shrink-turn.ts";
 import { systemMessage, type SystemPieces } from "./system-message.ts";
 import { textOf } from "../transcript.ts";
 import type { LoggedMessage } from "../turns.ts";
-import type { HistoryRepair, Shortened } from "../types.ts";
+import type { HistoryRepair, OmittedMessages, Shortened } from "../types.ts";
 
 /** What stands in the system message whatever the turns are. */
-export interface Preface extends Omit<SystemPieces, "moved"> {
+export interface Preface extends Omit<SystemPieces, "moved" | "omitted"> {
   readonly shortened: readonly Shortened[];
 }
 
@@ -30,6 +30,7 @@ export interface Window<M extends Message> {
   /** With the seq of the first, if there were several. */
   readonly moved: LoggedMessage | undefined;
   readonly system: Message | undefined;
+  readonly omitted: OmittedMessages | undefined;
   readonly body: readonly LoggedMessage<M>[];
   /** How many messages of the log it is made of; those that a repair has left out count too. */
   readonly shown: number;
@@ -37,18 +38,33 @@ export interface Window<M extends Message> {
   readonly shortened: readonly Shortened[];
 }
 
+/** What there is to fill it with. */
+export interface LiveRange {
+  readonly from: number;
+  readonly to: number;
+  /** Of the first message in it. `undefined`: there is none. */
+  readonly firstSeq: number | undefined;
+  readonly messages: number;
+}
+
 /** `whole`: the room for all messages, the system message too. `undefined`: not even the current turn can be shown. */
 export async function fillWindow<M extends Message>(
   session: Session<M>,
-  range: { readonly from: number; readonly to: number },
+  live: LiveRange,
   preface: Preface,
   whole: Size,
   sizes: Sizes,
 ): Promise<Window<M> | undefined> {
-  const room = minus(whole, sizes.ofMessage(systemMessage({ ...preface, moved: undefined })));
+  const room = minus(
+    whole,
+    sizes.ofMessage(systemMessage({ ...preface, moved: undefined, omitted: undefined })),
+  );
   if (room.tokens < 0 || room.bytes < 0) return undefined;
-  const { turns, skipped } = await readTurns(session, range, room, sizes);
-  const windowOf = (kept: number): Window<M> => repairedWindow(preface, turns.slice(turns.length - kept));
+  const { turns, skipped } = await readTurns(session, { from: live.from, to: live.to }, room, sizes);
+  const windowOf = (kept: number): Window<M> => {
+    const shown = turns.slice(turns.length - kept);
+    return repairedWindow(preface, shown, omittedBefore(shown, skipped, live));
+  };
   const fits = ({ system, body }: Window<M>): boolean =>
     fitTogether(
       [...(system === undefined ? [] : [system]), ...body.map(({ message }) => message)],
@@ -63,7 +79,8 @@ export async function fillWindow<M extends Message>(
   if (kept !== undefined) return windowOf(kept);
 
   const { moved, shortened } = cutMoved(session.key, current, part(room, 1 / 4), sizes);
-  const pieces = { ...preface, moved: moved?.message };
+  const { omitted } = current;
+  const pieces = { ...preface, moved: moved?.message, omitted };
   const turn = { messages: current.body, skipped, key: session.key };
   // Room for all the pins: a message that is pinned may be among the steps that go.
   const shrunk = shrinkTurn(turn, minus(whole, sizes.ofMessage(systemMessage(pieces))), sizes);
@@ -71,6 +88,7 @@ export async function fillWindow<M extends Message>(
   return {
     preface,
     moved,
+    omitted,
     system: systemMessage({ ...pieces, pins: pinsOutside(preface.pins, shrunk.messages) }),
     body: shrunk.messages,
     repairs: current.repairs,
@@ -82,14 +100,28 @@ export async function fillWindow<M extends Message>(
 function repairedWindow<M extends Message>(
   preface: Preface,
   turns: readonly (readonly LoggedMessage<M>[])[],
+  omitted: OmittedMessages | undefined,
 ): Window<M> {
   const history = turns.flat();
   const { messages, repairs } = repairMessages(history);
   const [first] = messages;
   const moved = first?.message.role === "system" ? first : undefined;
   const body = moved === undefined ? messages : messages.slice(1);
-  const system = systemMessage({ ...preface, pins: pinsOutside(preface.pins, body), moved: moved?.message });
-  return { preface, moved, system, body, shown: history.length, repairs, shortened: [] };
+  const pins = pinsOutside(preface.pins, body);
+  const system = systemMessage({ ...preface, pins, moved: moved?.message, omitted });
+  return { preface, moved, omitted, system, body, shown: history.length, repairs, shortened: [] };
+}
+
+/** Messages before these turns. Those that cannot be read count too: they are not shown, either. */
+function omittedBefore<M extends Message>(
+  turns: readonly (readonly LoggedMessage<M>[])[],
+  skipped: SkippedSteps | undefined,
+  { firstSeq, messages }: LiveRange,
+): OmittedMessages | undefined {
+  const firstShown = turns[0]?.[0]?.seq;
+  if (firstSeq === undefined || firstShown === undefined || firstShown <= firstSeq) return undefined;
+  const shown = turns.reduce((sum, turn) => sum + turn.length, skipped?.messages ?? 0);
+  return { messages: Math.max(1, messages - shown), from: firstSeq, to: firstShown - 1 };
 }
 
 function pinsOutside(pins: readonly LoggedMessage[], body: readonly LoggedMessage[]): LoggedMessage[] {

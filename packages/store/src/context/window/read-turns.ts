@@ -30,17 +30,23 @@ export interface SkippedSteps {
   readonly messages: number;
 }
 
-/** The system messages with which the view begins: they hold for all of it. */
+export interface BeginningOfView<M extends Message> {
+  /** The system messages with which the view begins: they hold for all of it. */
+  readonly leading: readonly LoggedMessage<M>[];
+  /** Of the first message behind them. `undefined`: there is none. */
+  readonly firstSeq: number | undefined;
+}
+
 export async function readLeadingSystem<M extends Message>(
   session: Session<M>,
   to: number,
-): Promise<LoggedMessage<M>[]> {
+): Promise<BeginningOfView<M>> {
   const leading: LoggedMessage<M>[] = [];
   for await (const record of session.records({ live: true, to })) {
-    if (record.op !== undefined || record.message.role !== "system") break;
+    if (record.op !== undefined || record.message.role !== "system") return { leading, firstSeq: record.seq };
     leading.push({ seq: record.seq, message: asOwnMessage(record.message) });
   }
-  return leading;
+  return { leading, firstSeq: undefined };
 }
 
 export async function readTurns<M extends Message>(

@@ -71,21 +71,43 @@ describe("when it is needed", () => {
     expect((await session.state())?.summary).toBe("minutes 1");
   });
 
-  test("more than 32,000 tokens, by default", async () => {
+  test("more than fits a request of 32,000 tokens with its answer, by default", async () => {
     const words = "many different words in a row ".repeat(1000);
-    await session.append([
-      user(words),
-      assistant(words),
-      user(words),
-      assistant(words),
-      user(words),
-      assistant("yes"),
-    ]);
-    expect((await compactSession(session)).before.tokens).toBeLessThan(32_000);
+    await session.append([user(words), assistant(words), user(words), assistant(words), user("and?")]);
+    expect(await compactSession(session)).toMatchObject({ done: false, reason: "within-limits" });
     await session.append([user(words), assistant(words), user("and now?")]);
     const compaction = await compactSession(session, { ask: scribe().ask });
     expect(compaction).toMatchObject({ done: true });
     expect((await contentsOf(session)).at(-1)).toBe("and now?");
+  });
+
+  test("what fits alone, but not beside the system prompt, the tools and the reserve", async () => {
+    const words = "many different words in a row ".repeat(100);
+    await session.append([user(words), assistant(words), user(words), assistant(words), user("and?")]);
+    const fits: CompactOptions = { maxContextTokens: 4000 };
+    expect(await compactSession(session, fits)).toMatchObject({ reason: "within-limits" });
+    const more: readonly CompactOptions[] = [
+      { ...fits, system: words },
+      { ...fits, tools: [{ name: "read", description: words }] },
+      { ...fits, reserve: 2000 },
+    ];
+    for (const options of more) {
+      expect(await compactSession(session, { ...options, dryRun: true })).toMatchObject({
+        reason: "dry-run",
+      });
+    }
+  });
+
+  test.each([
+    [10, 14, 4],
+    [10, 20, 4],
+    [6, 40, 2],
+    [2, 6, 2],
+    [50, 52, 20],
+  ])("maxHistoryMessages %i with %i messages keeps %i", async (maxHistoryMessages, messages, kept) => {
+    await talk(messages / 2);
+    expect(await compactSession(session, { maxHistoryMessages })).toMatchObject({ done: true });
+    expect(await contentsOf(session)).toHaveLength(kept);
   });
 
   test("a session that does not exist is within every limit, and is not made", async () => {

@@ -35,6 +35,10 @@ const result = (toolCallId: string, content: Message["content"]): Message => ({
   toolCallId,
   content,
 });
+const omission = (messages: number, from: number, to: number): Message => ({
+  role: "system",
+  content: `[${messages} earlier messages (records ${from} to ${to}) are not shown: they do not fit and are not summarised yet]`,
+});
 const textIn = (message: Message | undefined): string => (message === undefined ? "" : textOf(message));
 const PNG = { type: "image", mediaType: "image/png" } as const;
 
@@ -98,10 +102,11 @@ describe("a context", () => {
     }
     const context = await build({ maxTokens: 600, reserve: 100 });
     expectSound(context, {});
-    expect(context.messages[0]).toEqual(user("question 43"));
-    expect(context.messages).toHaveLength(8 * 4);
-    expect(context).toMatchObject({ firstSeq: 169, omittedMessages: 42 * 4 });
-    expect(context.usage.free).toBeLessThan(context.usage.turns / 8);
+    expect(context.messages.slice(0, 2)).toEqual([omission(43 * 4, 1, 43 * 4), user("question 44")]);
+    expect(context.messages).toHaveLength(1 + 7 * 4);
+    expect(context).toMatchObject({ firstSeq: 173, omittedMessages: 43 * 4 });
+    expect(context.omitted).toEqual({ messages: 43 * 4, from: 1, to: 43 * 4 });
+    expect(context.usage.free).toBeLessThan(context.usage.turns / 7);
   });
 
   test("has the summary as fenced data behind the prompt, and nothing in it can end the fence", async () => {
@@ -126,7 +131,10 @@ describe("a context", () => {
     await session.append([user("and?"), { role: "system", content: "It is night." }, answer("so")]);
     const { messages, repairs, omittedMessages } = await build({ maxTokens: 300, system: "Be kind." });
     expect(messages).toEqual([
-      { role: "system", content: "Be kind.\n\n---\n\nSpeak Russian.\n\n---\n\nIt is night." },
+      {
+        role: "system",
+        content: `Be kind.\n\n---\n\nSpeak Russian.\n\n---\n\nIt is night.\n\n---\n\n${textIn(omission(2, 2, 3))}`,
+      },
       user("and?"),
       answer("so"),
     ]);
@@ -169,9 +177,10 @@ describe("a context", () => {
     await session.append([user("one"), calling("a"), user("two"), result("a", "late"), answer("ok")]);
     const all = await build();
     expect(all.messages).toEqual([user("one"), calling("a"), result("a", "late"), user("two"), answer("ok")]);
-    const tokens = fourCharacters.tokensOfMessage(user("two")) + fourCharacters.tokensOfMessage(answer("ok"));
+    const shown = [omission(2, 1, 2), user("two"), answer("ok")];
+    const tokens = shown.reduce((sum, message) => sum + fourCharacters.tokensOfMessage(message), 0);
     const less = await build({ maxTokens: tokens, reserve: 0 });
-    expect(less.messages).toEqual([user("two"), answer("ok")]);
+    expect(less.messages).toEqual(shown);
     expect(less.repairs.map(({ kind }) => kind)).toEqual(["orphan-result"]);
   });
 
@@ -222,9 +231,10 @@ describe("a current turn that is too long alone", () => {
     const context = await build({ maxTokens: 2000, reserve: 0 });
     expectSound(context, {});
     expect(context.messages.map(({ role }) => role)).toEqual(
-      "user assistant tool assistant tool assistant tool".split(" "),
+      "system user assistant tool assistant tool assistant tool".split(" "),
     );
-    const [, , first, , second, , third] = context.messages.map(textIn);
+    expect(context.messages[0]).toEqual(omission(2, 1, 2));
+    const [, , , first, , second, , third] = context.messages.map(textIn);
     expect(first).toMatch(
       /^begin x+\n\[… \d+ characters left out .* message 5 of session "telegram:1" …\]\nx+ end$/,
     );
@@ -460,7 +470,8 @@ describe("random sessions and budgets", () => {
         const { reserve, tools, system } = error.detail as Record<string, Size> & { reserve: number };
         const tokens = (options.maxTokens ?? 0) - reserve - (tools?.tokens ?? 0) - (system?.tokens ?? 0);
         const bytes = (options.maxBytes ?? Infinity) - (system?.bytes ?? 0);
-        expect(tokens < 120 || bytes < 900, `seed ${seed}: ${error.message}`).toBe(true);
+        // The lines that name what is left out take up to 50 of them.
+        expect(tokens < 170 || bytes < 1100, `seed ${seed}: ${error.message}`).toBe(true);
         refused += 1;
       }
     }
