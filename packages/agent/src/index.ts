@@ -72,4 +72,5 @@ export {
 export { chooseTools, type ToolChoice } from "./tools/tool-set.ts";
 export { redoTurn, type RedoneTurn } from "./turn/redo-turn.ts";
 export { rewindTurn, type RewoundTurn } from "./turn/rewind-turn.ts";
+export type { TurnRequest } from "./turn/turn-request.ts";
 export type { RetrySettings, Said, TurnResult } from "./turn/types.ts";

@@ -1,15 +1,18 @@
 /** One agent: its store, its memory, its tools, its conversations. Nothing of it is shared with another. */
 
 import type { Session, Store } from "@longhand/store";
-import type { AskModel, ContextOptions } from "@longhand/store/context";
+import type { AskModel } from "@longhand/store/context";
 import { openMemory, type Memory, type Scope } from "@longhand/store/memory";
 import { AgentError } from "../errors.ts";
 import type { AgentEvent } from "../events.ts";
+import { messageText } from "../message-text.ts";
 import type { Kernel } from "../kernel/types.ts";
 import { askModelOf } from "../models/ask-model.ts";
 import type { Model } from "../models/model.ts";
 import type { Skills } from "../skills/types.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
+import { fullSettings } from "../turn/full-settings.ts";
+import { turnRequest, type TurnRequest } from "../turn/turn-request.ts";
 import type { TurnSettings } from "../turn/types.ts";
 import { ActorConversation } from "./conversation.ts";
 import { Consolidation } from "./consolidation.ts";
@@ -104,8 +107,8 @@ export class OpenAgent implements AgentInstance {
     this.tools = settings.tools({ store, memory, scopeOf: ({ key }: ToolContext) => this.#scopeOf(key) });
     this.#upkeep = new Upkeep(kernel, {
       agent: settings.name,
-      maxContextTokens: settings.maxContextTokens,
       maxHistoryMessages: settings.maxHistoryMessages,
+      request: async (key) => await this.contextOptions(key),
       ask: () => ({
         model: this.#model.name,
         ask: this.#model.canSummarise === false ? undefined : this.#ask(),
@@ -130,15 +133,9 @@ export class OpenAgent implements AgentInstance {
     this.#model = model;
   }
 
-  async contextOptions(key: string): Promise<ContextOptions> {
-    const { system, tools, model, maxContextTokens, maxAnswerTokens } = this.#turnSettings(key);
-    return {
-      system: await system(""),
-      tools: tools.map(({ schema }) => schema),
-      model: model.name,
-      ...(maxContextTokens === undefined ? {} : { maxTokens: maxContextTokens }),
-      ...(maxAnswerTokens === undefined ? {} : { reserve: maxAnswerTokens }),
-    };
+  async contextOptions(key: string): Promise<TurnRequest> {
+    const settings = fullSettings(this.#turnSettings(key));
+    return turnRequest(settings, await settings.system(await lastQuestion(this.store.session(key))));
   }
 
   conversation(key: string, { scope }: { scope?: Scope } = {}): Conversation {
@@ -201,8 +198,16 @@ export class OpenAgent implements AgentInstance {
   }
 
   #turnSettings(key: string, scope = this.#scopeOf(key)): TurnSettings {
-    const { maxContextTokens, maxAnswerTokens, maxSteps, retry, toolLimit, redact, instructions } =
-      this.#settings;
+    const {
+      maxContextTokens,
+      maxAnswerTokens,
+      maxHistoryMessages,
+      maxSteps,
+      retry,
+      toolLimit,
+      redact,
+      instructions,
+    } = this.#settings;
     const { events, approve } = this.#surroundings;
     const { name, workspace, skills, memory } = this;
     return {
@@ -217,6 +222,7 @@ export class OpenAgent implements AgentInstance {
       beforeTurn: async () => await this.#consolidation.turnBegins(key, scope),
       ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
       ...(maxAnswerTokens === undefined ? {} : { maxAnswerTokens }),
+      ...(maxHistoryMessages === undefined ? {} : { maxHistoryMessages }),
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(retry === undefined ? {} : { retry }),
       ...(toolLimit === undefined ? {} : { toolLimit }),
@@ -234,6 +240,14 @@ export class OpenAgent implements AgentInstance {
       done,
     });
   }
+}
+
+/** What memory and skills are chosen by. Empty: nothing was said yet. */
+async function lastQuestion(session: Session): Promise<string> {
+  for await (const record of session.records({ live: true, reverse: true })) {
+    if (record.op === undefined && record.message.role === "user") return messageText(record.message.content);
+  }
+  return "";
 }
 
 interface TurnAftermath {

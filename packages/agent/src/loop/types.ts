@@ -1,13 +1,13 @@
 /** The public face of the loop: several named agents in one process. docs/agent.md */
 
 import type { LonghandErrorCode, Session, Store } from "@longhand/store";
-import type { ContextOptions } from "@longhand/store/context";
 import type { Memory, Scope } from "@longhand/store/memory";
 import type { ProblemCode } from "../errors.ts";
 import type { AgentEvent } from "../events.ts";
 import type { Model } from "../models/model.ts";
 import type { Skills } from "../skills/types.ts";
 import type { Approve, Tool, ToolContext } from "../tools/tool.ts";
+import type { TurnRequest } from "../turn/turn-request.ts";
 import type { RetrySettings, Said, TurnResult } from "../turn/types.ts";
 
 export interface LoopOptions {
@@ -46,7 +46,7 @@ export interface AgentSettings {
   readonly skills: Skills;
   readonly maxContextTokens?: number;
   readonly maxAnswerTokens?: number;
-  /** More messages than this in the view are compacted after a turn. @default 50 */
+  /** More messages than this in the view are compacted, after a turn or before the next. @default 50 */
   readonly maxHistoryMessages?: number;
   readonly maxSteps?: number;
   readonly retry?: RetrySettings;
@@ -106,8 +106,8 @@ export interface AgentInstance {
   readonly model: Model;
   /** From the next call of a model on. */
   useModel(model: Model): void;
-  /** As the next request of this session would be made, for a usage bar. */
-  contextOptions(key: string): Promise<ContextOptions>;
+  /** What the next request of this session would be built from: `buildContext` with these options is what the model is sent. */
+  contextOptions(key: string): Promise<TurnRequest>;
   /**
    * `scope`: whose memory it reads and adds to. The same conversation as long as anybody holds it: another scope for it is
    * OPTION_INVALID. @default that of the conversation, else what `scopeOf` says, else the local scope

@@ -7,15 +7,19 @@ import { createHash } from "node:crypto";
 import { isLonghandError, type Session } from "@longhand/store";
 import { compactSession, type AskModel } from "@longhand/store/context";
 import type { ActorRef, Kernel } from "../kernel/types.ts";
+import type { TurnRequest } from "../turn/turn-request.ts";
 import type { Refusable } from "./refusable.ts";
 import type { Problem } from "./types.ts";
 
 const LANES = 4;
+/** Of a request: kept free for the next question, so that it seldom waits for a compaction. */
+const NEXT_QUESTION = 1 / 8;
 
 export interface UpkeepSettings {
   readonly agent: string;
-  readonly maxContextTokens: number | undefined;
   readonly maxHistoryMessages: number | undefined;
+  /** As the next request of this session would be built. */
+  readonly request: (key: string) => Promise<TurnRequest>;
   /** Absent: the model cannot write summaries. */
   readonly ask: () => { readonly model: string; readonly ask: AskModel | undefined };
   readonly onProblem: (problem: Problem) => void;
@@ -72,12 +76,13 @@ export class Upkeep {
   }
 
   async #compact({ session, onCompaction }: UpkeepOrder): Promise<void> {
-    const { maxContextTokens, maxHistoryMessages } = this.#settings;
-    const { model, ask } = this.#settings.ask();
+    const { maxHistoryMessages } = this.#settings;
+    const { ask } = this.#settings.ask();
+    const { model, system, tools, maxTokens, reserve } = await this.#settings.request(session.key);
     const compaction = await compactSession(session, {
-      model,
+      ...{ model, system, tools, maxContextTokens: maxTokens },
+      reserve: reserve + Math.floor(maxTokens * NEXT_QUESTION),
       ...(ask === undefined ? {} : { ask }),
-      ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
       ...(maxHistoryMessages === undefined ? {} : { maxHistoryMessages }),
       signal: this.#ending.signal,
     });

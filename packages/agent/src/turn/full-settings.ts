@@ -19,6 +19,7 @@ export function fullSettings(settings: TurnSettings): FullSettings {
     events: settings.events,
     maxContextTokens,
     maxAnswerTokens: settings.maxAnswerTokens ?? usualAnswerTokens(maxContextTokens),
+    maxHistoryMessages: settings.maxHistoryMessages ?? 50,
     maxSteps: settings.maxSteps ?? 25,
     maxSameCalls: settings.maxSameCalls ?? 3,
     retry: { tries, firstPause, longestPause, total, idle },

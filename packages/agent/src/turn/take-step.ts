@@ -1,22 +1,18 @@
 /** One step of a turn: the context, the model's answer, and that answer as one durable message. */
 
 import type { Message } from "@longhand/store";
-import { buildContext, compactSession, correctionOf, type Compaction } from "@longhand/store/context";
+import { buildContext, correctionOf, type Context } from "@longhand/store/context";
 import { isAgentError } from "../errors.ts";
-import { pause } from "../kernel/pause.ts";
 import { untilAborted } from "../kernel/until-aborted.ts";
-import { askModelOf } from "../models/ask-model.ts";
 import { askWithRetries } from "./ask-with-retries.ts";
+import { compactTurn } from "./compact-turn.ts";
 import { countUsage, requestTokens, type CountedUsage } from "./count-usage.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { saysSomething } from "./says-something.ts";
 import type { StepCall } from "./step-call.ts";
 import type { AskedCall, StreamedAnswer } from "./stream-answer.ts";
 import type { TurnInHand } from "./turn-in-hand.ts";
-
-/** Milliseconds; as often as this makes the two minutes that a compaction may take. */
-const LOOK_AGAIN = 250;
-const MOST_LOOKS = 480;
+import { turnRequest, type TurnRequest } from "./turn-request.ts";
 
 /** The calls that the model wants, none if it has answered. Too much for the model: compacts once, and asks again. */
 export async function takeStep(turn: TurnInHand): Promise<readonly StepCall[]> {
@@ -32,14 +28,18 @@ export async function takeStep(turn: TurnInHand): Promise<readonly StepCall[]> {
 async function answerOnce(turn: TurnInHand): Promise<readonly StepCall[]> {
   const { session, settings, signal } = turn;
   const { model, maxContextTokens, maxAnswerTokens } = settings;
-  const tools = settings.tools.map(({ schema }) => schema);
   const system = await untilAborted(settings.system(turn.about), signal);
-  const options = { system, tools, maxTokens: maxContextTokens, reserve: maxAnswerTokens, model: model.name };
-  const context = await untilAborted(buildContext(session, options), signal);
+  const request = turnRequest(settings, system);
+  const context = await requestContext(turn, request);
   const correction = await correctionOf(session, model.name);
   const { messages } = context;
-  const request = { messages, tools, contextTokens: maxContextTokens, maxTokens: maxAnswerTokens };
-  const answer = await askWithRetries(turn, request);
+  const { tools } = request;
+  const answer = await askWithRetries(turn, {
+    messages,
+    tools,
+    contextTokens: maxContextTokens,
+    maxTokens: maxAnswerTokens,
+  });
   const { text, reasoning } = turn.partial ?? { text: "", reasoning: "" };
   const usage = countUsage(answer.usage, context.usage, { text, reasoning, calls: answer.calls });
   const calls = answer.calls.map((call) => stepCall(turn, call));
@@ -95,29 +95,21 @@ function tellUsage(turn: TurnInHand, usage: CountedUsage): void {
   });
 }
 
+/** A provider has refused the request as too long. */
 async function compactOnce(turn: TurnInHand): Promise<boolean> {
   if (turn.wasCompacted) return false;
   turn.wasCompacted = true;
-  const { model, maxContextTokens } = turn.settings;
-  const compact = async (): Promise<Compaction> =>
-    await compactSession(turn.session, {
-      ...(model.canSummarise === false
-        ? {}
-        : { ask: askModelOf(model, { contextTokens: maxContextTokens }) }),
-      force: true,
-      maxContextTokens,
-      model: model.name,
-      signal: turn.signal,
-    });
-  let compaction = await compact();
-  // It is being compacted in the background: what comes of that is what is wanted here.
-  for (let look = 0; look < MOST_LOOKS && !compaction.done && compaction.reason === "busy"; look++) {
-    await pause(LOOK_AGAIN, turn.signal);
-    compaction = await compact();
-  }
-  // Somebody else has cut the view meanwhile: there is less to send, too.
-  if (!compaction.done) return compaction.reason === "changed-meanwhile";
-  turn.seq = Math.max(turn.seq, compaction.seq);
-  turn.emit({ type: "compaction", seq: compaction.seq, messages: compaction.messages });
-  return true;
+  return await compactTurn(turn, { force: true });
+}
+
+/** What is sent. Turns that would be neither shown nor summarised are compacted first. */
+async function requestContext(turn: TurnInHand, request: TurnRequest): Promise<Context> {
+  const { session, signal, settings } = turn;
+  const build = async (): Promise<Context> => await untilAborted(buildContext(session, request), signal);
+  const context = await build();
+  const isTooLong = ((await session.state())?.count ?? 0) > settings.maxHistoryMessages;
+  if (!turn.mayCompact || (context.omitted === undefined && !isTooLong)) return context;
+  const { system, tools, reserve } = request;
+  turn.mayCompact = await compactTurn(turn, { system, tools, reserve });
+  return await build();
 }

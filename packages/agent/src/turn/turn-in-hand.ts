@@ -35,8 +35,10 @@ export class TurnInHand {
   readonly openCalls: Map<string, StepCall> = new Map();
   /** What the provider has counted of the last answer, until `keepCounted`. */
   counted: UsageReport | undefined;
-  /** Compaction is tried once in a turn. */
+  /** After an overflow that the provider reported, compaction is tried once in a turn. */
   wasCompacted = false;
+  /** A compaction that could do nothing is not tried again in the same turn. */
+  mayCompact = true;
   /** The last answer of the model, as shown. */
   text = "";
   /** What the user has said last. */

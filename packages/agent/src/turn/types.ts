@@ -25,6 +25,8 @@ export interface TurnSettings {
   readonly maxContextTokens?: number;
   /** @default 4096, or a quarter of maxContextTokens if that is less */
   readonly maxAnswerTokens?: number;
+  /** More messages than this in the view are compacted before the model is asked. @default 50 */
+  readonly maxHistoryMessages?: number;
   /** Calls of the model in one turn. @default 25 */
   readonly maxSteps?: number;
   /** The same call with the same arguments so often in a row ends the turn. @default 3 */

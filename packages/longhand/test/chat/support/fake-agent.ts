@@ -66,7 +66,11 @@ export async function fakeAgent(
       return model;
     },
     useModel: (next) => (model = next),
-    contextOptions: () => Promise.resolve({ tools: tools.map(({ schema }) => schema), model: model.name }),
+    contextOptions: () =>
+      Promise.resolve({
+        ...{ system: "", tools: tools.map(({ schema }) => schema), model: model.name },
+        ...{ maxTokens: 32_000, reserve: 4096 },
+      }),
     conversation: (key) => {
       const found = conversations.get(key) ?? new FakeConversation(store.session(key), link, script);
       conversations.set(key, found);
