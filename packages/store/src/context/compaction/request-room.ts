@@ -29,7 +29,8 @@ export async function requestRoom(session: Session, options: CompactOptions): Pr
     return { isTooSmall: omitted !== undefined, tokens: summary + turns + free };
   } catch (error) {
     // Not even the current turn fits, with nothing beside it: a summary of the earlier ones cannot help.
-    if (isLonghandError(error, "OPTION_INVALID")) return { isTooSmall: false, tokens: maxContextTokens ?? 32_000 };
+    if (isLonghandError(error, "OPTION_INVALID"))
+      return { isTooSmall: false, tokens: maxContextTokens ?? 32_000 };
     throw error;
   }
 }
