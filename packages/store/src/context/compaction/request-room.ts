@@ -4,7 +4,11 @@ import { isLonghandError } from "../../errors.ts";
 import type { Session } from "../../store/types.ts";
 import type { ContextOptions } from "../types.ts";
 import { buildContext } from "../window/build-context.ts";
-import type { CompactOptions } from "./compact-session.ts";
+
+/** As `buildContext` takes them, but for the name of the first. */
+export interface RequestLimits extends Omit<ContextOptions, "maxTokens" | "maxBytes"> {
+  readonly maxContextTokens?: number;
+}
 
 export interface RequestRoom {
   /** Turns of the view are neither shown nor summarised. */
@@ -13,7 +17,7 @@ export interface RequestRoom {
   readonly tokens: number;
 }
 
-export async function requestRoom(session: Session, options: CompactOptions): Promise<RequestRoom> {
+export async function requestRoom(session: Session, options: RequestLimits): Promise<RequestRoom> {
   const { maxContextTokens, reserve, system, tools, model, estimator } = options;
   const request: ContextOptions = {
     ...(maxContextTokens === undefined ? {} : { maxTokens: maxContextTokens }),
