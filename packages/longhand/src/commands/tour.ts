@@ -1,5 +1,7 @@
 /** `longhand tour`: shows what the store does, with a real store, a real process and a real kill. */
 
+import { join } from "node:path";
+import { DEFAULT_WORKSPACE } from "../config/workspace-state.ts";
 import type { SessionRecord } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { type AgentStep, killAgent, talkToAgent } from "../tour/agent-stops.ts";
@@ -200,7 +202,7 @@ function commandsToTry(directory: string, home: string): string[] {
     `npx longhand list ${place}`,
     `npx longhand show kitchen --all ${place}`,
     `npx longhand search plumber ${place}`,
-    `npx longhand chat --continue --home ${shellQuote(home)}`,
+    `npx longhand chat --continue --home ${shellQuote(home)} --workspace ${shellQuote(join(home, DEFAULT_WORKSPACE))}`,
   ];
 }
 

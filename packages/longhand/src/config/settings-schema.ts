@@ -89,7 +89,7 @@ export const settingsSchema: z.ZodType<Settings> = z.strictObject({
         workspace: path
           .optional()
           .describe(
-            "Its directory, relative to longhand.json. Without it workspace-NAME beside the workspace.",
+            "Its directory, relative to longhand.json. Without it workspace-NAME in the home.",
           ),
         model: model.optional().describe("As agent.model, which holds without it."),
         instructions: instructions.optional().describe("As agent.instructions, which hold without it."),
