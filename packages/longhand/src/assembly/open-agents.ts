@@ -74,8 +74,14 @@ async function settingsOf(
   await mkdir(workspace, { recursive: true, mode: 0o700 });
   const real = realPath(workspace);
   const { left, uses } = await keepRecord(agent.state, real);
+  // Conversations and memory of an older version, until they are moved.
+  const older = left.map((name) => join(real, name)).filter((path) => existsSync(path));
   for (const name of offeredIn(real).filter((each) => !uses.includes(each))) {
     onProblem({ agent: agent.name, code: "NOT_APPROVED", message: notApproved(workspace, name) });
+  }
+  // Of the first agent the command itself tells, or asks.
+  if (older.length > 0 && agent !== config.agents[0]) {
+    onProblem({ agent: agent.name, code: "SESSIONS_OLDER", message: notMoved(workspace, older) });
   }
   const skills = await findAgentSkills(config, agent, home);
   for (const { directory, reason } of skills.invalid) {
@@ -85,8 +91,6 @@ async function settingsOf(
       message: `the skill in ${directory} is left out: ${reason}`,
     });
   }
-  // Conversations and memory of an older version, until they are moved.
-  const older = left.map((name) => join(real, name)).filter((path) => existsSync(path));
   const secrets = config.keys.map(({ file }) => file).filter((file) => file !== undefined);
   const ownHome = await homeInWorkspace(home, workspace);
   const { timeout_seconds } = config.tools.exec;
@@ -137,6 +141,10 @@ async function settingsOf(
 
 function notApproved(workspace: string, name: string): string {
   return `${join(workspace, name)} is not used: it was not there when you approved the workspace; to use it: longhand workspace approve ${shellQuote(workspace)}`;
+}
+
+function notMoved(workspace: string, older: readonly string[]): string {
+  return `an older version left ${older.join(" and ")}; to move them to the home: longhand workspace move --workspace ${shellQuote(workspace)}`;
 }
 
 /** Who sits at this machine may search their own chats; somebody in a channel only the conversation they are in. */

@@ -8,7 +8,8 @@ import { join, resolve } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { findOlder } from "./older-layout.ts";
 import { realPath } from "./real-path.ts";
-import { unsafeWorkspace, type WorkspaceBounds } from "./unsafe-workspace.ts";
+import { unsafeWorkspace } from "./unsafe-workspace.ts";
+import { workspaceBounds } from "./workspace-bounds.ts";
 import { type Older, readRecord, readRecordOf } from "./workspace-record.ts";
 import { DEFAULT_WORKSPACE, workspaceState } from "./workspace-state.ts";
 
@@ -36,7 +37,7 @@ export interface ChoiceDeps {
 }
 
 export function chooseWorkspace(option: string | undefined, deps: ChoiceDeps): WorkspaceChoice {
-  const bounds = realBounds(deps);
+  const bounds = workspaceBounds(deps.home, deps.userHomes);
   if (option !== undefined) {
     const path = resolve(deps.currentDirectory, option);
     const real = realPath(path);
@@ -76,8 +77,4 @@ function olderInUse(home: string, real: string): readonly Older[] {
   return findOlder(real).filter(
     (name) => (left === undefined || left.includes(name)) && !existsSync(join(home, name)),
   );
-}
-
-function realBounds({ home, userHomes }: ChoiceDeps): WorkspaceBounds {
-  return { home: realPath(home), userHomes: [...new Set([...userHomes, ...userHomes.map(realPath)])] };
 }

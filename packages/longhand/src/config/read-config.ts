@@ -1,6 +1,7 @@
 /** Reads the configuration: longhand.json of the workspace and of the home, then the environment. Writes nothing. */
 
 import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { HOSTED_PROVIDERS, usualAnswerTokens } from "@longhand/agent/settings";
 import { CommandError } from "../command-error.ts";
@@ -10,12 +11,15 @@ import { configValues } from "./config-values.ts";
 import { misspeltVariables, OVERRIDES } from "./environment-overrides.ts";
 import { explainIssue } from "./explain-issue.ts";
 import { findClashes } from "./find-clashes.ts";
+import { findUnsafe } from "./find-unsafe.ts";
 import { mergeSettings, type Override } from "./merge-settings.ts";
 import type { Places } from "./places.ts";
 import { realPath } from "./real-path.ts";
+import { userHomes } from "./resolve-home.ts";
 import type { Settings } from "./settings.ts";
 import { settingsSchema } from "./settings-schema.ts";
 import { DEFAULT_WORKSPACE, workspaceState } from "./workspace-state.ts";
+import { workspaceBounds } from "./workspace-bounds.ts";
 import { usesOf } from "./workspace-uses.ts";
 
 export type ConfigEnvironment = Readonly<Record<string, string | undefined>>;
@@ -48,7 +52,8 @@ export async function examineConfig(places: Places, environment: ConfigEnvironme
   if (problems.length > 0) return { config: undefined, problems, files };
   const settings = settingsSchema.parse(mergeSettings(home, workspace, overrides));
   const agents = agentsOf(settings, places, dirname(home.path));
-  const clashes = findClashes(agents, home, workspace);
+  const bounds = workspaceBounds(places.home.path, userHomes({ environment, accountHome }));
+  const clashes = [...findClashes(agents, home, workspace), ...findUnsafe(agents, home, bounds)];
   if (clashes.length > 0) return { config: undefined, problems: clashes, files };
   const values = configValues(settings, agents[0].max_answer_tokens, { home, workspace, overrides });
   const { models, tools, memory, skills, channels_config } = settings;
@@ -58,6 +63,11 @@ export async function examineConfig(places: Places, environment: ConfigEnvironme
     problems,
     files,
   };
+}
+
+/** Not homedir(), which gives an empty HOME as it is. */
+function accountHome(): string {
+  return userInfo().homedir;
 }
 
 /** A file that is not read: there is one file only, the home's, or the user has not approved it. */

@@ -88,9 +88,7 @@ export const settingsSchema: z.ZodType<Settings> = z.strictObject({
         name: name.describe("What it is called: no two agents have the same name."),
         workspace: path
           .optional()
-          .describe(
-            "Its directory, relative to longhand.json. Without it workspace-NAME in the home.",
-          ),
+          .describe("Its directory, relative to longhand.json. Without it workspace-NAME in the home."),
         model: model.optional().describe("As agent.model, which holds without it."),
         instructions: instructions.optional().describe("As agent.instructions, which hold without it."),
         max_context_tokens: contextTokens

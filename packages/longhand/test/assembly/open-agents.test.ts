@@ -6,6 +6,8 @@ import { findSandbox } from "@longhand/agent";
 import { describe, expect, test } from "vitest";
 import { withAgents } from "../../src/assembly/with-agents.ts";
 import { findPlaces } from "../../src/config/find-places.ts";
+import { readConfig } from "../../src/config/read-config.ts";
+import type { HomeDeps } from "../../src/config/resolve-home.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
 
 const sandbox = await findSandbox();
@@ -16,17 +18,16 @@ interface Around {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+const deps = (currentDirectory: string): HomeDeps => ({
+  environment: {},
+  currentDirectory,
+  temporaryDirectory: "/tmp",
+  accountHome: () => "/nowhere",
+});
+
 /** What the tools answered to each of these, asked of the offline assistant. Nobody is there to say yes. */
 async function ask({ home, workspace, environment = {} }: Around, ...texts: string[]): Promise<string[]> {
-  const { places } = findPlaces(
-    { home, workspace },
-    {
-      environment: {},
-      currentDirectory: workspace,
-      temporaryDirectory: "/tmp",
-      accountHome: () => "/nowhere",
-    },
-  );
+  const { places } = findPlaces({ home, workspace }, deps(workspace));
   const results: string[] = [];
   const wanted = {
     places,
@@ -113,6 +114,26 @@ describe("a home in the workspace", () => {
       const [replaced] = await ask({ home: join(workspace, "cfg"), workspace }, "write evil to ./cfg");
       expect(replaced).toContain("refused");
     });
+  });
+});
+
+test("nothing is left in the workspace, and what commands create there is not trusted", async ({ skip }) => {
+  if ("unavailable" in sandbox) return skip(sandbox.unavailable);
+  await withTemporaryDirectory(async (root) => {
+    const [home, workspace] = [join(root, "home"), join(root, "project")];
+    await mkdir(workspace);
+    await ask({ home, workspace }, "run ls");
+    expect(await readdir(workspace)).toEqual([]);
+    await ask(
+      { home, workspace },
+      "run `mkdir -p .git/hooks`",
+      'run `echo {"agent":{"name":"evil"}} >longhand.json`',
+    );
+    expect(await readdir(workspace)).toEqual(["longhand.json"]);
+    const { places } = findPlaces({ home, workspace }, deps(workspace));
+    const config = await readConfig(places, {});
+    expect(config.agents[0].name).toBe("longhand");
+    expect(config.files[0]).toMatchObject({ from: "workspace", isUnapproved: true });
   });
 });
 

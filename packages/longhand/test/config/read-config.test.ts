@@ -274,6 +274,12 @@ describe("problems", () => {
       { agent: { max_context_tokens: 1000, max_answer_tokens: 1000 } },
       "agent.max_answer_tokens: must be less than max_context_tokens, which is 1000",
     ],
+    [
+      "a directory of the system",
+      { agents: [{ name: "a", workspace: "/etc" }] },
+      "is a directory of the system",
+    ],
+    ["Longhand's own", { agents: [{ name: "a", workspace: "sessions" }] }, "is Longhand's own directory"],
     ["a home directory by ~", { agents: [{ name: "a", workspace: "~/a" }] }, "~ is not understood"],
     [
       "an address of another kind",
