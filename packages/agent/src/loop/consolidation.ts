@@ -19,6 +19,7 @@ const FIRST_RETRY_MS = 60_000;
 const LONGEST_RETRY_MS = 24 * 60 * 60_000;
 /** After so many answers that are not JSON the turns become a plain daily entry: such a model will not do better. */
 const MOST_BAD_ANSWERS = 3;
+const CUT_SHORT = "the program ended before the model had answered";
 /** A memory that another process holds up must not hold up a turn. */
 const LONGEST_MARK_MS = 2000;
 
@@ -80,7 +81,7 @@ export class Consolidation {
         await working;
       },
     }));
-    if (deps.memory !== undefined) this.#later(this.#settings.startDelayMs, () => this.answerBegins());
+    if (deps.memory !== undefined) this.#later(this.#settings.startDelayMs, () => this.#catchUpOnce(true));
   }
 
   /** Before the first record of a turn, under the session's lock. Never rejects: a turn does not depend on the memory. */
@@ -100,10 +101,19 @@ export class Consolidation {
 
   /** The model has begun to answer, so that a request beside it cannot delay the answer: the catch-up of a start begins. */
   answerBegins(): void {
+    this.#catchUpOnce(false);
+  }
+
+  /** Where the end of a program has cut a try short, only a program that runs for a while tries again: `-m` would cut it short too. */
+  #catchUpOnce(runsForAWhile: boolean): void {
     const { memory } = this.#deps;
-    if (memory === undefined || this.#isStopping) return;
-    this.#catchingUp ??= this.#dueAtStart(memory)
-      .then(async (due) => await this.#consolidateAll(due, false))
+    if (memory === undefined || this.#isStopping || this.#catchingUp !== undefined) return;
+    this.#catchingUp = this.#dueAtStart(memory)
+      .then(async (due) => {
+        if (runsForAWhile || !due.some(({ failure }) => failure === CUT_SHORT))
+          await this.#consolidateAll(due, false);
+        else this.#catchingUp = undefined;
+      })
       .catch((error: unknown) => this.#notify(reasonOf(error)));
   }
 
@@ -147,7 +157,7 @@ export class Consolidation {
     this.#isStopping = true;
     for (const callOff of this.#timers) callOff();
     await atMost(this.#settings.graceMs, this.#working);
-    this.#ending.abort(new AgentError("LOOP_CLOSED", "the program ended before the model had answered"));
+    this.#ending.abort(new AgentError("LOOP_CLOSED", CUT_SHORT));
     await this.#actor.stop({ now: true });
   }
 

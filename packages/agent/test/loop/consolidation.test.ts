@@ -236,12 +236,16 @@ describe("the end of a program", () => {
     await expect.poll(() => hanging, LONG).toBe(1);
     await opened.loop.close();
     const { model, asked } = recorder();
-    const next = await open(directory, model);
-    expect(await next.loop.agent().memory?.due()).toMatchObject([{ key: "a", failures: 1 }]);
-    await sayAll(next, "b", 1);
-    await expect.poll(() => asked.length, LONG).toBe(1);
+    const short = await open(directory, model);
+    expect(await short.loop.agent().memory?.due()).toMatchObject([{ key: "a", failures: 1 }]);
+    // One that ends after its first answer, such as -m, would cut it short again.
+    await sayAll(short, "b", 1);
+    await short.loop.close();
+    expect(asked).toEqual([]);
+    const next = await open(directory, model, { startDelayMs: 20 });
+    await expect.poll(() => asked.length, LONG).toBe(2);
     await next.loop.close();
-    expect(numbersIn(asked)).toEqual([1]);
+    expect(numbersIn(asked)).toEqual([1, 1]);
   });
 });
 
