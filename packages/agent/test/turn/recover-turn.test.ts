@@ -175,13 +175,13 @@ test("a turn that somebody works on is no crash: it is left to them, and a whole
     await theirs.session("a").append(question);
     const lock = await theirs.session("a").lock();
     const settings = { agent: "test", events: () => undefined };
-    const recovered = async (): Promise<unknown> =>
-      (await recoverTurn(ours.session("a"), settings, { wait: 20 }))?.outcome;
-    expect(await recovered()).toBeUndefined();
+    const recovered = async (wait: number): Promise<unknown> =>
+      (await recoverTurn(ours.session("a"), settings, { wait }))?.outcome;
+    expect(await recovered(20)).toBeUndefined();
     expect(await theirs.session("a").messages()).toEqual([question]);
     await lock[Symbol.asyncDispose]();
     // The negative control: what kept it from being closed was that somebody had it.
-    expect(await recovered()).toBe("interrupted");
+    expect(await recovered(60_000)).toBe("interrupted");
     const refuse = (): never => {
       throw new Error("takes a lock");
     };

@@ -60,7 +60,7 @@ export async function withChat(
         typeof each === "string" ? !terminal.text.includes(each) : !each.test(terminal.text),
       );
       if (missing.length === 0) return;
-      if (tries === 300) throw new Error(`not seen: ${missing.join(", ")}\n${terminal.text}`);
+      if (tries === 6000) throw new Error(`not seen: ${missing.join(", ")}\n${terminal.text}`);
       await pause(10);
     }
   };
@@ -70,7 +70,7 @@ export async function withChat(
   } finally {
     terminal.hangUp();
     // A turn that does not end when it is cancelled is not waited for by who is in a hurry.
-    for (let tries = 0; terminal.isOpen && tries < 100; tries++) {
+    for (let tries = 0; terminal.isOpen && tries < 6000; tries++) {
       await pause(10);
       if (tries > 10) terminal.type("\u0003");
     }
