@@ -92,7 +92,8 @@ async function aliases(): Promise<SampleStore> {
     { role: "user", content: message("old").content, created_at: "2026-04-03T07:00:00Z" },
     { role: "assistant", content: message("older").content, created_at: "2026-04-03T07:01:00Z" },
   ];
-  const meta = { key: "sk_1", summary: "", skip: 0, count: 2, aliases: ["agent:main"] };
+  const times = { created_at: "2026-04-03T07:00:00Z", updated_at: "2026-04-03T07:01:00Z" };
+  const meta = { key: "sk_1", summary: "", skip: 0, count: 2, ...times, aliases: ["agent:main"] };
   const options = {
     seed: 17,
     aliases: { "agent:main": "sk_1" },

@@ -244,7 +244,10 @@ export const WORKLOADS: readonly Workload[] = [
       }),
       "alice.jsonl": '{"role":"user","content":"hello"}\n{"role":"assistant","content":"hi"}\n',
       "pico.jsonl": '{"role":"user","content":"by two names","created_at":"2026-05-01T08:05:00.5Z"}\n',
-      "pico.meta.json": JSON.stringify({ key: "pico", skip: 0, count: 1, aliases: ["agent:pico"] }),
+      "pico.meta.json": JSON.stringify({
+        ...{ key: "pico", skip: 0, count: 1, aliases: ["agent:pico"] },
+        ...{ created_at: "2026-05-01T08:05:00.5Z", updated_at: "2026-05-01T08:05:00.5Z" },
+      }),
       "run.jsonl.archived": '{"role":"user","content":"put away","timestamp":"2026-05-01T08:04:00.5Z"}\n',
     },
     groups: inTurn(

@@ -19,11 +19,11 @@ export interface Opened {
   readonly reports: string[];
 }
 
-export type StoreSizes = Pick<Workload, "journalBytes" | "segmentBytes">;
+export type StoreSettings = Pick<Workload, "journalBytes" | "segmentBytes" | "files">;
 
 export async function openOn(
   host: Host,
-  { journalBytes, segmentBytes }: StoreSizes,
+  { journalBytes, segmentBytes, files }: StoreSettings,
   readOnly = false,
 ): Promise<Opened> {
   const reports: string[] = [];
@@ -35,6 +35,8 @@ export async function openOn(
     }),
     {
       readOnly,
+      // Where there are files of another program, the workload is their migration.
+      migrate: !readOnly && files !== undefined,
       onDamage: (damage) => reports.push(tellDamage(damage)),
       onError: (error) => reports.push(`an error: ${error.code} ${error.message}`),
     },

@@ -61,6 +61,7 @@ export async function buildSample(
       : undefined,
   );
   const store = await openStore(jsonlBackend(DIRECTORY, { ...options, host }), {
+    migrate: prepare !== undefined,
     onDamage: ({ file, reason }) => {
       throw new Error(`${name} is damaged before anything was spoiled: ${file}: ${reason}`);
     },

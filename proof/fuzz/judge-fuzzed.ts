@@ -46,13 +46,12 @@ export async function judgeFuzzed(fuzzed: FuzzedStore): Promise<string | undefin
 }
 
 async function open(host: Host, readOnly: boolean): Promise<Store | LonghandError> {
-  const silent = { onDamage: () => undefined, onError: () => undefined };
-  return await openStore(jsonlBackend(DIRECTORY, { host, lockWait: 50 }), { readOnly, ...silent }).catch(
-    (error: unknown) => {
-      if (error instanceof LonghandError) return error;
-      throw untyped("opening", error);
-    },
-  );
+  const silent = { onDamage: () => undefined, onError: () => undefined, onForeign: () => undefined };
+  const options = { readOnly, migrate: !readOnly, ...silent };
+  return await openStore(jsonlBackend(DIRECTORY, { host, lockWait: 50 }), options).catch((error: unknown) => {
+    if (error instanceof LonghandError) return error;
+    throw untyped("opening", error);
+  });
 }
 
 async function judgeRead(host: Host, fuzzed: FuzzedStore): Promise<string | undefined> {

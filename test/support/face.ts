@@ -34,6 +34,8 @@ export type FacePart =
 export interface FaceStoreOptions {
   readonly durability?: "sync" | "os";
   readonly readOnly?: boolean;
+  readonly migrate?: boolean;
+  readonly onForeign?: (files: readonly string[]) => void;
   readonly onDamage?: (damage: FaceDamage) => void;
   readonly onError?: (error: FaceError) => void;
 }

@@ -4,6 +4,7 @@ export {
   type ManagedSession,
   type SessionManagerOptions,
 } from "./backends/json/session-manager.ts";
+export type { ForeignFiles } from "./backends/jsonl/files/look-for-foreign.ts";
 export { jsonlBackend, type JsonlOptions } from "./backends/jsonl/jsonl-backend.ts";
 export {
   declareDead,
@@ -21,6 +22,15 @@ export type {
   PlannedSession,
   UntakenLine,
 } from "./migrate/migration-plan.ts";
+export {
+  findForeign,
+  migrate,
+  undoMigration,
+  type MigrateOptions,
+  type UndoMigrationOptions,
+} from "./migrate-sessions.ts";
+export type { NotUndone } from "./migrate/plan-undo.ts";
+export type { UndoneMigration, UndoneSession } from "./migrate/undo-migration.ts";
 export { openStore } from "./open-store.ts";
 export { planMigration } from "./plan-migration.ts";
 export type { ContentPart, Message, ToolCall, Usage } from "./record/message.ts";

@@ -8,7 +8,7 @@ import { callback, checkOptions, flag, oneOf } from "./store/check-options.ts";
 import { reportOnce } from "./store/report-once.ts";
 import { BackendStore } from "./store/store.ts";
 import type { Store, StoreOptions } from "./store/types.ts";
-import { reportTo, warnOfDamage, warnOfError } from "./store/warn.ts";
+import { reportTo, warnOfDamage, warnOfError, warnOfForeign } from "./store/warn.ts";
 
 export async function openStore<M extends Message = Message>(
   where: string | Backend,
@@ -17,23 +17,48 @@ export async function openStore<M extends Message = Message>(
   checkOptions("openStore", options, {
     durability: oneOf("sync", "os"),
     readOnly: flag,
+    migrate: flag,
+    onForeign: callback,
     onDamage: callback,
     onError: callback,
   });
   const backend = toBackend(where);
-  const { durability = "sync", readOnly = false } = options;
+  const { durability = "sync", readOnly = false, migrate = false } = options;
   const onError = reportTo(options.onError ?? warnOfError);
   const onDamage =
     options.onDamage === undefined
       ? reportOnce(warnOfDamage, ({ file }) => file)
       : reportOnce(options.onDamage, ({ file, offset, reason }) => `${offset} ${reason} ${file}`);
+  if (readOnly && migrate) {
+    throw new LonghandError("OPTION_INVALID", "a store opened with readOnly cannot migrate", {
+      option: "migrate",
+    });
+  }
   if (readOnly && !backend.capabilities.readOnly) {
     throw new LonghandError("OPTION_INVALID", `the ${backend.name} backend cannot be opened with readOnly`, {
       option: "readOnly",
       backend: backend.name,
     });
   }
-  return new BackendStore<M>(await backend.open({ durability, readOnly, onDamage, onError }));
+  const tellForeign = options.onForeign ?? (readOnly ? undefined : warnOfForeign);
+  const onForeign = tellForeign === undefined ? undefined : guarded(tellForeign, onError);
+  return new BackendStore<M>(
+    await backend.open({
+      ...{ durability, readOnly, migrate, onDamage, onError },
+      ...(onForeign === undefined ? {} : { onForeign }),
+    }),
+  );
+}
+
+/** A handler that throws must not fail the opening. */
+function guarded<T>(handler: (value: T) => void, onError: (error: unknown) => void): (value: T) => void {
+  return (value) => {
+    try {
+      handler(value);
+    } catch (error) {
+      onError(error);
+    }
+  };
 }
 
 function toBackend(where: unknown): Backend {

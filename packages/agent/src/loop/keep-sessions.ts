@@ -1,17 +1,22 @@
 /**
- * Opens what an agent's sessions are kept by. A store that cannot be opened or migrated must not make the agent mute: the JSON
- * backend takes over in the same directory, loudly, and its files are taken in by the next start at which the store opens.
+ * Opens what an agent's sessions are kept by. A store that cannot be opened must not make the agent mute: the JSON backend takes
+ * over in the same directory, loudly. The next opening that migrates takes its files in; one that does not migrate names them.
  */
 
+import { basename } from "node:path";
 import {
   isLonghandError,
   jsonBackend,
+  jsonlBackend,
   memoryBackend,
   openStore,
   type LonghandError,
+  type Migrated,
   type Store,
 } from "@longhand/store";
-import type { AgentInstance, Problem } from "./types.ts";
+import type { AgentInstance, AgentSettings, Problem } from "./types.ts";
+
+type KeepingSettings = Pick<AgentSettings, "name" | "sessions" | "migrateSessions">;
 
 export interface KeptSessions {
   readonly store: Store;
@@ -19,8 +24,7 @@ export interface KeptSessions {
 }
 
 export async function keepSessions(
-  agent: string,
-  directory: string | undefined,
+  { name: agent, sessions: directory, migrateSessions: migrate = false }: KeepingSettings,
   onProblem: (problem: Problem) => void,
 ): Promise<KeptSessions> {
   const tell = (code: Problem["code"], message: string): void => onProblem({ agent, code, message });
@@ -46,7 +50,12 @@ export async function keepSessions(
     return { store: await openStore(memoryBackend(), options), keptBy: "memory" };
   }
   try {
-    return { store: await openStore(directory, options), keptBy: "jsonl" };
+    const onMigrated = (migrated: Migrated): void =>
+      tell("SESSIONS_MIGRATED", describeMigrated(migrated, directory));
+    const onForeign = (files: readonly string[]): void =>
+      tell("SESSIONS_FOREIGN", describeForeign(files, directory));
+    const backend = jsonlBackend(directory, { onMigrated });
+    return { store: await openStore(backend, { ...options, migrate, onForeign }), keptBy: "jsonl" };
   } catch (error) {
     if (!isLonghandError(error)) throw error;
     const store = await openStore(jsonBackend(directory), options).catch(() => undefined);
@@ -55,9 +64,21 @@ export async function keepSessions(
     tell(
       error.code,
       `the store in ${directory} could not be opened (${error.message}); sessions are kept in plain JSON files there until it can. ` +
+        `To take those files into the store when it can be opened again: longhand migrate ${directory}. ` +
         "What is said meanwhile in a conversation that was there before becomes an archived session of its key. " +
         "Run longhand doctor to see what is wrong",
     );
     return { store, keptBy: "json" };
   }
+}
+
+/** Every file by name: nobody shall wonder what became of it. */
+function describeMigrated({ keys, originals }: Migrated, directory: string): string {
+  const names = originals.map((path) => basename(path)).join(", ");
+  return `${keys.length} session(s) of another program were taken over: ${keys.join(", ")}; the originals are kept as ${names}. To take it back: longhand migrate ${directory} --undo`;
+}
+
+function describeForeign(files: readonly string[], directory: string): string {
+  const names = files.map((path) => basename(path)).join(", ");
+  return `left alone, since they look like sessions of another program: ${names}. To take them over: longhand migrate ${directory}`;
 }

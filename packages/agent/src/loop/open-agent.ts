@@ -32,7 +32,7 @@ export async function openAgent(
   settings: AgentSettings,
   surroundings: Surroundings,
 ): Promise<OpenAgent> {
-  const kept = await keepSessions(settings.name, settings.sessions, surroundings.onProblem);
+  const kept = await keepSessions(settings, surroundings.onProblem);
   try {
     const memory = await openMemoryOf(settings, kept.store, surroundings);
     return new OpenAgent(kernel, settings, surroundings, kept, memory);

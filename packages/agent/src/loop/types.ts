@@ -34,6 +34,8 @@ export interface AgentSettings {
   readonly workspace: string;
   /** Directory of the store. `undefined`: kept in memory, and gone with the process. */
   readonly sessions: string | undefined;
+  /** Take over sessions of other programs that are in that directory, and tell of each file. @default false */
+  readonly migrateSessions?: boolean;
   /** Directory of the memory. `undefined`: the agent has none. */
   readonly memory: string | undefined;
   readonly model: Model;

@@ -169,6 +169,9 @@ describe("a store that cannot be opened", () => {
     const settings = settingsIn(directory, echo);
     const { loop, problems } = await openTestLoop(directory, [settings]);
     expect(loop.agent().keptBy).toBe("json");
+    expect(problems.map(({ message }) => message).join()).toContain(
+      `longhand migrate ${settings.sessions ?? ""}`,
+    );
     expect(problems.map(({ message }) => message).join()).toContain("could not be opened");
     await loop.agent().conversation("a").say({ text: "hello" });
     await loop.close();
@@ -177,8 +180,17 @@ describe("a store that cannot be opened", () => {
 
     const { rename } = await import("node:fs/promises");
     await rename(join(sessions, ".longhand"), join(directory, "away"));
-    const later = await openTestLoop(directory, [settings]);
+    // Without being asked to, it takes nothing over, and says what it has left alone.
+    const between = await openTestLoop(directory, [settings]);
+    expect(between.problems).toMatchObject([
+      { code: "SESSIONS_FOREIGN", message: expect.stringMatching(/a\.json.*longhand migrate/) as string },
+    ]);
+    await between.loop.close();
+    const later = await openTestLoop(directory, [{ ...settings, migrateSessions: true }]);
     expect(later.loop.agent().keptBy).toBe("jsonl");
+    expect(later.problems).toMatchObject([
+      { code: "SESSIONS_MIGRATED", message: expect.stringContaining("a.json.migrated") as string },
+    ]);
     const messages = await later.loop.agent().store.session("a").messages();
     expect(messages.map(({ content }) => content)).toEqual(["hello", "you said: hello"]);
     await later.loop.close();

@@ -26,7 +26,7 @@ async function realpathIfThere(path: string): Promise<string> {
   }
 }
 
-function isBelow(path: string, directory: string): boolean {
+export function isBelow(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`);
 }

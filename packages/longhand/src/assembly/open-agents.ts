@@ -24,7 +24,7 @@ import type { ConfigEnvironment } from "../config/read-config.ts";
 import { realPath } from "../config/real-path.ts";
 import { keepRecord, offeredIn } from "../config/workspace-uses.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
-import { homeInWorkspace } from "./home-in-workspace.ts";
+import { homeInWorkspace, isBelow } from "./home-in-workspace.ts";
 import { findAgentSkills } from "./find-agent-skills.ts";
 import { modelMaker, type ModelMaker } from "./make-model.ts";
 
@@ -33,6 +33,8 @@ export interface AgentsRequest {
   readonly environment: ConfigEnvironment;
   /** Longhand's own directory: skills of the user are in it. */
   readonly home: string;
+  /** The sessions are where the user said, and not in Longhand's own directory by default. */
+  readonly areSessionsGiven: boolean;
   readonly events: LoopOptions["events"];
   readonly onProblem: LoopOptions["onProblem"];
   readonly approve?: LoopOptions["approve"];
@@ -66,7 +68,7 @@ export async function openAgents(request: AgentsRequest): Promise<OpenedAgents> 
 
 async function settingsOf(
   agent: AgentConfig,
-  { config, home, model, onProblem }: AgentsRequest,
+  { config, home, areSessionsGiven, model, onProblem }: AgentsRequest,
   models: ModelMaker,
   sandbox: Sandbox | NoSandbox,
 ): Promise<AgentSettings> {
@@ -99,6 +101,8 @@ async function settingsOf(
     name: agent.name,
     workspace,
     sessions: isKept ? sessions : undefined,
+    // Only in Longhand's own directory: elsewhere the files may be anybody's.
+    migrateSessions: !areSessionsGiven && isBelow(sessions, home),
     memory: isKept && config.memory.enabled ? memory : undefined,
     model: await models.make(model ?? agent.model),
     instructions: agent.instructions,

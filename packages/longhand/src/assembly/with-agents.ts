@@ -35,6 +35,7 @@ export async function withAgents<T>(wanted: AgentsWanted, use: (agents: Agents) 
   const { openAgents } = await import("./open-agents.ts");
   const opened = await openAgents({
     ...{ config, environment, home: places.home.path, events, onProblem, model, only },
+    areSessionsGiven: places.sessions.source === "option",
     ...(approve === undefined ? {} : { approve }),
   });
   let result: T;

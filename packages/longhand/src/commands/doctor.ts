@@ -12,13 +12,7 @@ import { type ExaminedMemory, examineMemory } from "../sessions/examine-memory.t
 import { examineOwners } from "../sessions/examine-owners.ts";
 import { type ContentFacts, examineContent } from "../sessions/examine-store.ts";
 import { type Examined, findProblems, NO_CONTENT, type Problem } from "../sessions/find-problems.ts";
-import {
-  describeForeign,
-  findForeign,
-  type ForeignSessions,
-  NO_FOREIGN,
-  tellForeign,
-} from "../sessions/foreign-sessions.ts";
+import { foreignTeller } from "../sessions/with-store.ts";
 import { DISK_PARTS, type DiskUse, measureDisk, NO_DISK_USE } from "../sessions/measure-disk.ts";
 import { type ExaminedOwner, ownerLines } from "../sessions/owners.ts";
 import { describeOlder, olderIn } from "../sessions/older-state.ts";
@@ -70,7 +64,8 @@ const SHOWN_FOREIGN = 10;
 
 interface Report extends Examined {
   readonly disk: DiskUse;
-  readonly foreign: ForeignSessions;
+  /** Paths of files that look like another program's sessions. */
+  readonly foreign: readonly string[];
   readonly owners: readonly ExaminedOwner[];
   readonly memory: ExaminedMemory;
   readonly agents: ExaminedAgents;
@@ -89,7 +84,7 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
   const { content: inMemory, waiting } = report.memory;
   const memory = inMemory === undefined ? null : { ...inMemory, waiting };
   const { sandbox, configFiles, agents } = report.agents;
-  const foreign = [...report.foreign.files];
+  const { foreign } = report;
   const system = { node: process.version, platform: platform(), release: release(), architecture: arch() };
   if (json)
     output.write(
@@ -111,20 +106,23 @@ async function examine(surroundings: Surroundings): Promise<Report> {
     NO_DISK_USE,
     [],
   ];
-  let foreign = NO_FOREIGN;
+  let foreign: readonly string[] = [];
   if (directory.isDirectory && directory.failure === undefined) {
     // Before the content: a reader meets what the dead have left, and would say the same of it.
     const failures: string[] = [];
     owners = await orFailure([], failures, async () => examineOwners(path));
-    foreign = await findForeign(path);
-    const found = await withProgress(output, async (progress) =>
+    foreign = await orFailure([], failures, async () => {
+      const { findForeign } = await import("@longhand/store");
+      const { similar } = await findForeign(path);
+      if (similar.length > 0) foreignTeller(surroundings)(similar);
+      return similar;
+    });
+    content = await withProgress(output, async (progress) =>
       examineContent(path, toPaste, showPercent(progress, "reading")),
     );
-    content = withoutForeign(found, foreign);
     disk = await measureDisk(path, (reason) => failures.push(reason));
     content = { ...content, failures: [...new Set([...content.failures, ...failures])] };
   }
-  tellForeign(foreign, surroundings);
   const memory = await withProgress(output, async (progress) =>
     examineMemory(
       places.memory.path,
@@ -147,15 +145,6 @@ async function examine(surroundings: Surroundings): Promise<Report> {
   const workspaces = await findWorkspaces(places.home.path);
   const older = olderIn(places.workspace);
   return { ...examined, disk, foreign, owners, memory, agents, workspaces, older, problems };
-}
-
-function withoutForeign(content: ContentFacts, { files }: ForeignSessions): ContentFacts {
-  const isOurs = ({ file }: { readonly file: string }): boolean => !files.has(file);
-  return {
-    ...content,
-    damage: content.damage.filter(isOurs),
-    unreadable: content.unreadable.filter(isOurs),
-  };
 }
 
 async function orFailure<T>(otherwise: T, failures: string[], look: () => Promise<T>): Promise<T> {
@@ -202,7 +191,7 @@ function reportLines(
     bold("Store"),
     row("directory", describeDirectory(directory)),
     ...contentRows(content).map(([name, value]) => row(name, value)),
-    ...(foreign.count === 0 ? [] : [row("foreign", foreignNames(foreign))]),
+    ...(foreign.length === 0 ? [] : [row("foreign", foreignNames(foreign), "left alone")]),
     row("disk", describeDisk(disk), "as the files are, compressed or not; one that forks share counts once"),
     ...(remembered.content === undefined
       ? []
@@ -258,10 +247,11 @@ function describeMemory({ records, damage, unreadable }: ContentFacts, waiting: 
   return `${countOf(records, "record")} kept; damage: ${damaged}${behind}`;
 }
 
-function foreignNames({ count, files }: ForeignSessions): string {
-  const names = [...files].map((file) => basename(file));
+function foreignNames(files: readonly string[]): string {
+  const names = files.map((file) => basename(file));
   const more = names.length - SHOWN_FOREIGN;
-  return `${describeForeign(count)}: ${names.slice(0, SHOWN_FOREIGN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const shown = names.slice(0, SHOWN_FOREIGN).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return `${countOf(names.length, "file")} like another program's sessions: ${shown}`;
 }
 
 function describeDisk(disk: DiskUse): string {

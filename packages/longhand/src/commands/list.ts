@@ -4,7 +4,7 @@ import { Option } from "commander";
 import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { surroundingsOfAgent } from "../sessions/agent-sessions.ts";
-import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { readAmongForeign, tellIgnored } from "../sessions/foreign-sessions.ts";
 import { firstWords, sessionLabel } from "../sessions/session-label.ts";
 import { describeUnreadable, type UnreadableSession } from "../sessions/unreadable-session.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
@@ -72,12 +72,12 @@ export const defineCommand: DefineCommand = (command, begin) => {
       await withProgress(surroundings.output, async (progress) => {
         const given = { ...surroundings, output: progress.output };
         await readAmongForeign(given, async (store) => list(store, options, given, progress), {
-          always: true,
           onFlawed: () => surroundings.markFailed(),
           onUnreadable: (sessions) => {
             if (sessions.length > 0) throw notAllRead(sessions, given);
           },
         });
+        await tellIgnored(given);
       });
     });
 };

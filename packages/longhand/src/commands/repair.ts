@@ -2,14 +2,7 @@
 
 import { join } from "node:path";
 import type { Damage, VerifyReport } from "@longhand/store";
-import { CommandError } from "../command-error.ts";
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
-import {
-  describeForeign,
-  findForeign,
-  type ForeignSessions,
-  tellForeign,
-} from "../sessions/foreign-sessions.ts";
 import { describeDamage, withStoreForWriting } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
@@ -56,7 +49,6 @@ export async function repair(
   surroundings: Surroundings,
 ): Promise<void> {
   const { output, json, toPaste } = surroundings;
-  if (!dryRun) refuseToMigrate(await findForeign(surroundings.places.sessions.path), surroundings);
   const before = await checkSessions(surroundings, keys);
   const { damage } = before.report;
   const mendable = damage.filter(({ left }) => left === undefined);
@@ -85,16 +77,6 @@ export async function repair(
   const left = new Set(after.report.damage.map(placeOf));
   const mended = treated.filter((damage) => !left.has(placeOf(damage)));
   tell(mended, { lost, kept }, withReasons(after, treated), surroundings);
-}
-
-/** Mending opens the store for writing, and that takes foreign sessions over: nobody asked for it here. */
-function refuseToMigrate({ count }: ForeignSessions, { toPaste }: Surroundings): void {
-  if (count === 0) return;
-  throw new CommandError(
-    "MIGRATION_PENDING",
-    `${describeForeign(count)}, and to mend something would migrate them too; nothing was changed. Migrate them first, or move them away`,
-    { detail: { sessions: count }, remedy: `what would become of them: ${toPaste("migrate --dry-run")}` },
-  );
 }
 
 /** Who tried to mend a place knows why it was left, such as by whom it is held; who only reads it does not. */
@@ -157,8 +139,7 @@ function documentOf(mended: readonly Damage[], done: Done, { report, unreadable 
 /** Whatever is found is left, so the exit code is that of `longhand verify`. */
 function tellPlan(mendable: readonly Damage[], before: CheckedSessions, surroundings: Surroundings): void {
   const { output, json, places, toPaste } = surroundings;
-  const { report, unreadable, foreign } = before;
-  tellForeign(foreign, surroundings);
+  const { report, unreadable } = before;
   if (report.damage.length + unreadable.length > 0) surroundings.markFailed();
   if (json) {
     const left = report.damage.filter((damage) => damage.left !== undefined);

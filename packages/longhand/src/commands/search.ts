@@ -57,9 +57,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
           const onProgress = showPercent(progress, "searching");
           const use = async (store: Store): Promise<readonly Hit[]> =>
             searchSessions(store, query, options.limit, onProgress);
-          hits.push(
-            ...(await readAmongForeign(given, use, { always: true, onFlawed: () => given.markFailed() })),
-          );
+          hits.push(...(await readAmongForeign(given, use, { onFlawed: () => given.markFailed() })));
         }
         if (options.in === "all") hits.sort((one, other) => other.score - one.score);
         // Where there is no memory, that says it all.

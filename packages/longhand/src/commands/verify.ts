@@ -2,7 +2,6 @@
 
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
 import { damageRemedy } from "../sessions/damage-remedy.ts";
-import { tellForeign } from "../sessions/foreign-sessions.ts";
 import { adviseUnreadable } from "../sessions/unreadable-session.ts";
 import { describeDamage } from "../sessions/with-store.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
@@ -27,8 +26,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
 export async function verify(keys: readonly string[], surroundings: Surroundings): Promise<void> {
   const { output, json, toPaste } = surroundings;
   const checked = await checkSessions(surroundings, keys);
-  const { report, unreadable, foreign } = checked;
-  tellForeign(foreign, surroundings);
+  const { report, unreadable } = checked;
   const isWell = report.damage.length === 0 && unreadable.length === 0;
   if (!isWell) surroundings.markFailed();
   if (json) {

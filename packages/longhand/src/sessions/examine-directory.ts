@@ -57,11 +57,16 @@ export async function examineDirectory(directory: string): Promise<DirectoryFact
 }
 
 async function examineFiles(directory: string): Promise<Pick<DirectoryFacts, "openFiles" | "notWritable">> {
+  const { findForeign } = await import("@longhand/store");
+  const { similar, other } = await findForeign(directory);
+  const foreign = new Set([...similar, ...other]);
   const openFiles: string[] = [];
   const notWritable: string[] = [];
   for (const name of await readdir(directory)) {
     if (!name.endsWith(".jsonl")) continue;
     const path = join(directory, name);
+    // Who may read another program's file is that program's affair.
+    if (foreign.has(path)) continue;
     try {
       const found = await stat(path);
       // A directory by such a name is told of as a session that cannot be read.

@@ -4,10 +4,11 @@
  * a command that only explains itself does not need it.
  */
 
-import type { Damage, LonghandError, LonghandErrorCode, Migrated, Store } from "@longhand/store";
 import type { Places } from "../config/places.ts";
+import { basename } from "node:path";
+import type { Damage, LonghandError, LonghandErrorCode, Store } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
-import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
+import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Output } from "../terminal/output.ts";
@@ -33,18 +34,14 @@ export interface ReadingReports {
   readonly onDamage?: (damage: Damage) => void;
 }
 
-export interface WritingReports extends Pick<ReadingReports, "onDamage"> {
-  /** Without it, what the opening has migrated is said: nobody asked for it in so many words. */
-  readonly onMigrated?: (migrated: Migrated) => void;
-}
-
 export async function withStoreForReading<T>(
   given: StoreSurroundings,
   use: (store: Store) => Promise<T>,
   reports: ReadingReports = {},
 ): Promise<T> {
   const { openStore } = await import("@longhand/store");
-  const options = { readOnly: true, ...readingReporters(given, reports) };
+  const onForeign = foreignTeller(given);
+  const options = { readOnly: true, ...readingReporters(given, reports), onForeign };
   return await useAndClose(await openStore(given.places.sessions.path, options), use);
 }
 
@@ -52,14 +49,12 @@ export async function withStoreForReading<T>(
 export async function withStoreForWriting<T>(
   given: StoreSurroundings,
   use: (store: Store) => Promise<T>,
-  reports: WritingReports = {},
+  reports: Pick<ReadingReports, "onDamage"> = {},
 ): Promise<T> {
-  const { jsonlBackend, openStore } = await import("@longhand/store");
+  const { openStore } = await import("@longhand/store");
   const warn = warner(given);
-  const onMigrated =
-    reports.onMigrated ??
-    ((migrated: Migrated) => warn("SESSIONS_MIGRATED", describeMigrated(migrated), { ...migrated }));
-  const store = await openStore(jsonlBackend(given.places.sessions.path, { onMigrated }), {
+  const store = await openStore(given.places.sessions.path, {
+    onForeign: foreignTeller(given),
     onDamage: reports.onDamage ?? ((damage) => warn("DAMAGE", describeDamage(damage), { damage })),
     onError: ({ code, message }) => warn(code, message, {}),
   });
@@ -115,13 +110,13 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
 /** What a warning may be about, beside the codes of the store. */
 export const WARNING_CODES = [
   "DAMAGE",
+  "FILES_IGNORED",
   "MEMORY_EDITED",
   "MEMORY_NOT_UPDATED",
   "MEMORY_READ_ONLY",
   "RECORD_LOST",
   "SESSION_UNREADABLE",
   "SESSIONS_FOREIGN",
-  "SESSIONS_MIGRATED",
   "SESSIONS_OLDER",
   "WINDOW_ASSUMED",
   "WORKSPACE_DEFAULT",
@@ -148,14 +143,24 @@ export function describeDamage({ file, offset, bytes, kind, reason, key, seq, ke
   return `${file}: ${kind} at byte ${offset} (${bytes} bytes${record}): ${reason}${session}${cut}`;
 }
 
-const SHOWN_NAMES = 5;
+/** A command may open the store more than once; the places of a command are one object. */
+const toldForeign = new WeakSet<Places>();
 
-function describeMigrated({ keys, originals }: Migrated): string {
-  const were = keys.length === 1 ? "was" : "were";
-  return `${countOf(keys.length, "session")} of other programs ${were} migrated on opening: ${someOf(keys.map(escapeKey))}; the originals are kept: ${someOf(originals)}`;
+/** One line for a command, with what to run. */
+export function foreignTeller(given: StoreSurroundings): (files: readonly string[]) => void {
+  return (files) => {
+    if (toldForeign.has(given.places)) return;
+    toldForeign.add(given.places);
+    const remedy = given.toPaste("migrate --dry-run");
+    const message = describeForeign(files);
+    if (given.json) warner(given)("SESSIONS_FOREIGN", message, { files, remedy });
+    else given.output.writeError(`longhand: ${escapeLine(message)}: ${remedy}\n`);
+  };
 }
 
-function someOf(names: readonly string[]): string {
-  const more = names.length - SHOWN_NAMES;
-  return names.slice(0, SHOWN_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+export function describeForeign(files: readonly string[]): string {
+  const [first = ""] = files;
+  if (files.length === 1)
+    return `${basename(first)} looks like a session of another program and was left alone`;
+  return `${basename(first)} and ${countOf(files.length - 1, "other file")} look like sessions of another program and were left alone`;
 }

@@ -10,6 +10,8 @@ export interface Confirmation {
   readonly yes: boolean;
   /** The same command with `--yes`, to paste. */
   readonly command: string;
+  /** Why it is asked. @default "this cannot be undone" */
+  readonly because?: string;
 }
 
 interface Asked {
@@ -20,11 +22,11 @@ interface Asked {
 
 /** Rejects with NOT_CONFIRMED unless the answer is yes. */
 export async function confirm({ output, input, json }: Asked, given: Confirmation): Promise<void> {
-  const { question, yes, command } = given;
+  const { question, yes, command, because = "this cannot be undone" } = given;
   if (yes) return;
   // Both ends must be a person's: a question that nobody sees is not answered by what comes next on the input.
   if (json || !input.isTerminal || output.errorWidth === undefined) {
-    throw new CommandError("NOT_CONFIRMED", "this cannot be undone, and needs --yes; nothing was changed", {
+    throw new CommandError("NOT_CONFIRMED", `${because}, and needs --yes; nothing was changed`, {
       remedy: command,
     });
   }

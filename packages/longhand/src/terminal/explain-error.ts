@@ -79,7 +79,6 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   ENTRY_AMBIGUOUS: EXIT.notFound,
   LEASE_IN_USE: EXIT.failed,
   MIGRATION_FAILED: EXIT.failed,
-  MIGRATION_PENDING: EXIT.failed,
   MOVE_REFUSED: EXIT.failed,
   NOT_CONFIRMED: EXIT.failed,
   NOTHING_TO_UNDO: EXIT.failed,

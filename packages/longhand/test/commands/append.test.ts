@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "@longhand/store";
@@ -155,7 +155,7 @@ describe("append", () => {
     );
   });
 
-  test("that migrates another program's sessions says so, once", async () => {
+  test("leaves another program's sessions alone, and says so in one line", async () => {
     await withHome(nothing, async (longhand, _home, sessions) => {
       const at = "2026-01-02T03:04:05Z";
       const messages = [{ role: "user", content: "where is it", created_at: at }];
@@ -165,18 +165,14 @@ describe("append", () => {
       const first = await longhand("append k one");
       expect(first).toMatchObject({ exitCode: 0, stdout: "seq 1  k\n" });
       expect(first.stderr).toBe(
-        `longhand: warning: 1 session of other programs was migrated on opening: telegram:42; the originals are kept: ${original}.migrated\n`,
+        "longhand: telegram_42.json looks like a session of another program and was left alone: longhand migrate --dry-run\n",
       );
-      expect(await readdir(sessions)).toContain("telegram_42.json.migrated");
-      expect((await longhand("append k two")).stderr).toBe("");
-      await writeFile(
-        join(sessions, "telegram_43.json"),
-        JSON.stringify({ ...document, key: "telegram:43" }),
-      );
+      expect(await readFile(original, "utf8")).toBe(JSON.stringify(document));
+      // It opens the store twice.
       const json = await longhand("rename k T --json");
-      expect(JSON.parse(json.stderr)).toMatchObject({
-        warning: { code: "SESSIONS_MIGRATED", keys: ["telegram:43"] },
-      });
+      expect(jsonLines(json.stderr)).toMatchObject([
+        { warning: { code: "SESSIONS_FOREIGN", files: [original] } },
+      ]);
     });
   });
 

@@ -168,7 +168,9 @@ describe("doctor", () => {
         await writeFile(join(sessions, "telegram_42.json"), JSON.stringify(document), { mode: 0o600 });
         const { exitCode, stdout } = await longhand("doctor");
         expect(exitCode).toBe(0);
-        expect(stdout).toMatch(/foreign +1 session of other programs is here: telegram_42\.json\n/);
+        expect(stdout).toMatch(
+          /foreign +1 file like another program's sessions: telegram_42\.json +\(left alone\)\n/,
+        );
         expect(stdout).toMatch(/damage +none found\n/);
         expect(JSON.parse((await longhand("doctor --json")).stdout)).toMatchObject({
           foreign: [join(sessions, "telegram_42.json")],

@@ -35,8 +35,10 @@ describe("a directory", () => {
 
   test("has files that others may read", async () => {
     await withTemporaryDirectory(async (home) => {
-      await writeFile(join(home, "a.jsonl"), "");
+      await writeFile(join(home, "a.jsonl"), '{"longhand":1,');
       await chmod(join(home, "a.jsonl"), 0o640);
+      // Another program's file.
+      await writeFile(join(home, "data.jsonl"), '{"role":"user","content":"hi"}\n', { mode: 0o644 });
       expect((await examineDirectory(home)).openFiles).toEqual(["a.jsonl"]);
     });
   });

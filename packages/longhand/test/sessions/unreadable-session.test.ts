@@ -51,6 +51,8 @@ describe("sessions that cannot be opened at all", () => {
     await withHome(
       async (store) => say(store, "good", "text"),
       async (longhand, _home, sessions) => {
+        // Its lease tells that the store has written to it.
+        await longhand("append empty hello");
         await writeFile(join(sessions, "empty.jsonl"), "");
         const { exitCode, stdout, stderr } = await longhand("search text");
         expect([exitCode, stdout]).toEqual([1, expect.stringContaining("good")]);
@@ -84,19 +86,20 @@ describe("sessions that cannot be opened at all", () => {
   });
 });
 
-test("a directory by the name of a session is one that cannot be read, and doctor goes on", async () => {
+test("a directory by the name of a session is no session, until somebody wants to write to it", async () => {
   await withHome(
     async (store) => say(store, "good", "text"),
     async (longhand, _home, sessions) => {
       await mkdir(join(sessions, "odd.jsonl"), { mode: 0o700 });
+      const well = await longhand("doctor");
+      expect([well.exitCode, well.stdout]).toEqual([0, expect.stringContaining("1 active")]);
+      const { stderr } = await longhand("append odd text");
+      expect(stderr).toContain("EISDIR: a directory where a file must be");
       const { exitCode, stdout } = await longhand("doctor");
       expect([exitCode, stdout]).toEqual([1, expect.stringContaining(join(sessions, "odd.jsonl"))]);
-      expect(stdout).toContain("1 active");
       expect(stdout).toMatch(/remedy: .* move this out of the store/);
       // Not what one does to the files of sessions.
       expect(stdout).not.toContain("chmod 600");
-      const { stderr } = await longhand("append odd text");
-      expect(stderr).toContain("EISDIR: a directory where a file must be");
     },
   );
 });

@@ -8,7 +8,7 @@ import { writeFully } from "../host/write-fully.ts";
 import { isJsonObject, tryParseJson } from "../record/json.ts";
 import { checkKey, fileNameOf, SESSION_SUFFIX } from "../record/key.ts";
 import { openSealedLine, sealLine } from "../record/seal.ts";
-import type { NewSession } from "./manifest.ts";
+import type { PlannedSession } from "./migration-plan.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
 
 const SALT = "alias";
@@ -39,9 +39,9 @@ export function aliasesOf(given: Readonly<Record<string, unknown>>, key: string)
 export async function writeAliases(
   files: FileSystem,
   { aliases: directory }: MigrationPlaces,
-  sessions: readonly NewSession[],
+  sessions: readonly Pick<PlannedSession, "key" | "given">[],
 ): Promise<void> {
-  const wanted = sessions.flatMap(({ key, aliases }) => (aliases ?? []).map((alias) => ({ alias, key })));
+  const wanted = sessions.flatMap(({ key, given }) => aliasesOf(given, key).map((alias) => ({ alias, key })));
   if (wanted.length === 0) return;
   await makeDirectory(files, directory);
   for (const { alias, key } of wanted) {
@@ -70,7 +70,7 @@ async function writeOnce(files: FileSystem, path: string, line: Buffer): Promise
   }
 }
 
-function isKey(text: string): boolean {
+export function isKey(text: string): boolean {
   try {
     checkKey(text);
     return true;

@@ -1,7 +1,7 @@
 /**
- * The names of a committed migration, forwards and back. Both may be interrupted anywhere and begun again, in either
- * direction. A directory is synced between two steps of which the second relies on the first: a new session may get
- * the very name that its original has just lost.
+ * The names of a committed migration, forwards and back. Going back may be interrupted anywhere and begun again. A directory is
+ * synced between two steps of which the second relies on the first: a new session may get the very name that its original has
+ * just lost.
  *
  * Nothing that is there is written over, neither a file of the same name that came meanwhile nor a session.
  */
@@ -11,21 +11,20 @@ import { errorCode } from "../host/io-error.ts";
 import { makeDirectory } from "../host/make-directories.ts";
 import { fileNameOf } from "../record/key.ts";
 import type { Manifest, Move, NewSession } from "./manifest.ts";
-import { stagedPath, type MigrationPlaces } from "./migration-places.ts";
+import { readMigrated } from "./migrated-session.ts";
+import { stagedPath, type MigrationPlaces, type WithKey } from "./migration-places.ts";
 import { changedMeanwhile } from "./stage-session.ts";
 
-/** `strictly`: an original that has changed is an error; else it stays, and counts as a file that came later. */
 export async function moveForward(
   files: FileSystem,
   places: MigrationPlaces,
   { moves, sessions }: Manifest,
-  strictly: boolean,
 ): Promise<void> {
   for (const move of moves) {
     const { from, to } = pathsOf(places, move);
     const stat = await files.stat(from);
     if (isOriginal(stat, move) && (await files.stat(to)) === undefined) await files.rename(from, to);
-    else if (strictly) throw changedMeanwhile(from);
+    else throw changedMeanwhile(from);
   }
   await files.syncDirectory(places.directory);
   if (sessions.some(({ status }) => status === "archived")) await makeDirectory(files, places.archive);
@@ -33,25 +32,54 @@ export async function moveForward(
   await syncTargets(files, places);
 }
 
-/** The originals have their names again, and no new session has one. */
+/**
+ * The originals have their names again, and no new session has one: except for a session that was written to since, or whose
+ * originals are not there any more. That one stays, with its originals as they are called now.
+ */
 export async function moveBack(
   files: FileSystem,
   places: MigrationPlaces,
   { moves, sessions }: Manifest,
+  withKey: WithKey,
 ): Promise<void> {
+  const kept = new Set<string>();
   for (const session of sessions) {
     const staged = await files.stat(stagedPath(places, session.id));
     for (const path of targetsOf(places, session)) {
-      if (isSame(await files.stat(path), staged)) await files.unlink(path);
+      if (!isSame(await files.stat(path), staged)) continue;
+      await withKey(session.key, async () => {
+        const mayGo =
+          (await areThere(files, places, session, moves)) &&
+          (await readMigrated(files, path))?.isUnchanged === true;
+        if (mayGo) await files.unlink(path);
+        else for (const name of session.originals) kept.add(name);
+      });
     }
   }
   await syncTargets(files, places);
   for (const move of moves) {
+    if (kept.has(move.from)) continue;
     const { from, to } = pathsOf(places, move);
     const isFree = (await files.stat(from)) === undefined;
     if (isFree && isOriginal(await files.stat(to), move)) await files.rename(to, from);
   }
   await files.syncDirectory(places.directory);
+}
+
+/** Each original of the session, by its old name or its new one. */
+async function areThere(
+  files: FileSystem,
+  places: MigrationPlaces,
+  { originals }: NewSession,
+  moves: readonly Move[],
+): Promise<boolean> {
+  for (const name of originals) {
+    const move = moves.find(({ from }) => from === name);
+    if (move === undefined) return false;
+    const { from, to } = pathsOf(places, move);
+    if (!isOriginal(await files.stat(from), move) && !isOriginal(await files.stat(to), move)) return false;
+  }
+  return true;
 }
 
 async function linkSession(files: FileSystem, places: MigrationPlaces, session: NewSession): Promise<void> {

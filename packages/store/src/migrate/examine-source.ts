@@ -7,6 +7,7 @@ import { checkKey } from "../record/key.ts";
 import { fromFileTime, fromForeignTime } from "./foreign-time.ts";
 import type { MigrationFormat, MigrationSource, Original, UntakenLine } from "./migration-plan.ts";
 import { readSource } from "./read-source.ts";
+import { LineShapes, PROGRAMS, type Similar } from "./recognize.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,20 +24,28 @@ export interface FoundSource {
   readonly remarks: readonly string[];
 }
 
-/**
- * `undefined`: not one message in it, and nothing else says that it is a session. "ours": a session of ours that is damaged
- * at its beginning; its lines have checksums, and what fails them must not become a message.
- */
+export type Examined =
+  | { readonly kind: "session"; readonly source: MigrationSource }
+  | { readonly kind: "similar"; readonly similar: Similar }
+  /** A session of this store that is damaged at its beginning: what fails its checksums must not become a message. */
+  | { readonly kind: "ours" }
+  /** Not one message in it, and nothing else says that it is a session. */
+  | { readonly kind: "none" };
+
 export async function examineSource(
   files: FileSystem,
   directory: string,
   found: FoundSource,
-): Promise<MigrationSource | "ours" | undefined> {
+): Promise<Examined> {
   const counted = await count(files, directory, found);
-  if (counted.isOurs) return "ours";
-  const hasContent = counted.originals.some(({ size }) => size > 0);
-  const isKnown = found.format !== undefined;
-  if (!isKnown && counted.messages === 0 && hasContent) return undefined;
+  if (counted.isOurs) return { kind: "ours" };
+  const format = formatOf(found, counted);
+  if (format === undefined) return { kind: "none" };
+  if (typeof format !== "string") return { kind: "similar", similar: format };
+  return { kind: "session", source: toSource(found, format, counted) };
+}
+
+function toSource(found: FoundSource, format: MigrationFormat, counted: Counted): MigrationSource {
   const { fields } = found;
   const remarks = [...found.remarks];
   const key = keyOf(fields["key"], found.fileKey, remarks);
@@ -50,7 +59,7 @@ export async function examineSource(
     (name === "key" && fields["key"] === key) || (name === "summary" && fields["summary"] === summary);
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => !isTold(name)));
   return {
-    format: found.format ?? formatOf(counted),
+    format,
     key,
     wasArchived: found.wasArchived,
     originals: counted.originals,
@@ -71,7 +80,7 @@ interface Counted {
   isOurs: boolean;
   readonly originals: Original[];
   readonly untaken: UntakenLine[];
-  readonly fields: Set<string>;
+  readonly shapes: LineShapes;
   messages: number;
   rawLines: number;
   /** Only of messages that a sidecar may hide. */
@@ -87,7 +96,7 @@ async function count(files: FileSystem, directory: string, found: FoundSource): 
     isOurs: false,
     originals: [],
     untaken: [],
-    fields: new Set(),
+    shapes: new LineShapes(),
     messages: 0,
     rawLines: 0,
     rawLineOf: [],
@@ -108,6 +117,7 @@ async function count(files: FileSystem, directory: string, found: FoundSource): 
       case "untaken":
       case "aside":
         counted.untaken.push(item.untaken);
+        if (item.shape !== undefined) counted.shapes.add(item.shape, false);
         break;
       case "entry":
         if (item.entry.body.op === "message") counted.messages++;
@@ -120,19 +130,21 @@ async function count(files: FileSystem, directory: string, found: FoundSource): 
         if (mayHide) counted.rawLineOf.push(item.rawLine);
         counted.first ??= item.at;
         counted.last = item.at ?? counted.last;
-        for (const field of item.fields) counted.fields.add(field);
+        counted.shapes.add(item.shape, true);
     }
   }
   return counted;
 }
 
-/** Which program writes such lines. */
-function formatOf({ fields }: Counted): MigrationFormat {
-  if (fields.has("created_at")) return "picoclaw-jsonl";
-  if (fields.has("timestamp")) return "kernel-jsonl";
-  return [...fields].every((field) => field === "role" || field === "content")
-    ? "zeroclaw-jsonl"
-    : "picoclaw-jsonl";
+/** A document and a sidecar tell it; else every line must. */
+function formatOf(
+  { format, files }: FoundSource,
+  { shapes, messages }: Counted,
+): MigrationFormat | Similar | undefined {
+  if (format !== undefined && format !== "kernel-jsonl") return format;
+  const recognized = shapes.recognize(messages);
+  if (format === undefined || typeof recognized !== "string" || recognized === format) return recognized;
+  return { program: PROGRAMS[format], lacks: `a timestamp on every line of ${files[0]?.name ?? "it"}` };
 }
 
 function keyOf(value: unknown, fileKey: string, remarks: string[]): string {

@@ -10,8 +10,10 @@ import {
   sortForeignNames,
 } from "./foreign-names.ts";
 import type { LeftAlone, LookedAt } from "./migration-plan.ts";
+import { looksLikeSession, START_BYTES as PROBE_BYTES } from "./looks-like-session.ts";
 import { readDocument } from "./read-document.ts";
 import { readStart } from "./read-source.ts";
+import { isPicoclawMeta, similarTo } from "./recognize.ts";
 
 const OUR_START = /^(?:\u00ef\u00bb\u00bf)?\{"longhand":/;
 const START_BYTES = 32;
@@ -75,7 +77,8 @@ class Finder {
   async #document(name: string, fileKey: string): Promise<boolean> {
     if (!(await this.#isReadable(name))) return false;
     const { content } = await readDocument(this.#files, this.#pathOf(name), name);
-    if (content.kind === "unreadable") this.#leave(name, "unreadable", content.reason);
+    if (content.kind === "unreadable") await this.#leaveUnreadable(name, content.reason);
+    else if (content.kind === "similar") this.#leave(name, "similar", similarTo(content.similar));
     else if (content.kind === "object") this.#leave(name, "not-a-session", "it has no messages");
     else {
       const { format, fields, id } = content;
@@ -107,7 +110,7 @@ class Finder {
     const content = isFile
       ? (await readDocument(this.#files, this.#pathOf(name), name)).content
       : ({ kind: "unreadable", reason: "it is no regular file" } as const);
-    if (content.kind === "object") {
+    if (content.kind === "object" && isPicoclawMeta(content.fields)) {
       const meta = { name, holds: "meta" } as const;
       this.#add(stem, [lines, meta], { format: "picoclaw-jsonl", fields: content.fields });
       return;
@@ -116,7 +119,7 @@ class Finder {
     const remarks = [`${name} says nothing about it: the key is the file's name, and nothing is hidden`];
     const isBeside = content.kind === "unreadable" && isFile;
     const files = isBeside ? [lines, { name, holds: "meta" } as const] : [lines];
-    this.#add(stem, files, { format: "picoclaw-jsonl", remarks });
+    this.#add(stem, files, { remarks });
     if (content.kind === "session") await this.#document(name, `${stem}.meta`);
   }
 
@@ -125,11 +128,12 @@ class Finder {
     if (!(await this.#isReadable(name))) return;
     const { content } = await readDocument(this.#files, this.#pathOf(name), name);
     if (content.kind === "session") await this.#document(name, `${stem}.meta`);
-    else if (content.kind === "unreadable") this.#leave(name, "unreadable", content.reason);
+    else if (content.kind === "unreadable") await this.#leaveUnreadable(name, content.reason);
+    else if (content.kind === "similar") this.#leave(name, "similar", similarTo(content.similar));
     else if (this.#names.lines.has(stem))
       this.#leave(name, "not-a-session", `${stem}${LINES_SUFFIX} does not belong to it`);
-    else if (typeof content.fields["key"] !== "string")
-      this.#leave(name, "not-a-session", "it has neither messages nor a key");
+    else if (!isPicoclawMeta(content.fields))
+      this.#leave(name, "not-a-session", "it has no messages, and is no sidecar with a key and times");
     else {
       const remarks = [`${stem}${LINES_SUFFIX} is not there: its messages are lost, or there were none`];
       const { fields } = content;
@@ -152,15 +156,20 @@ class Finder {
     const stat = await this.#stat(name);
     if (stat === undefined) return false;
     if (stat.kind !== "file") {
-      // Under the name of a session it is reported by whoever reads or lists sessions.
-      const kind = name.endsWith(LINES_SUFFIX) ? "not-a-session" : "unreadable";
-      this.#leave(name, kind, "it is no regular file");
+      this.#leave(name, "not-a-session", "it is no regular file");
       return false;
     }
     const known = this.#known.get(name);
     if (known?.size !== stat.size || known.modified !== stat.modified) return true;
     this.#leave(name, known.kind, known.reason);
     return false;
+  }
+
+  /** Cut short, or never a session at all: its first bytes tell which is more likely. */
+  async #leaveUnreadable(name: string, reason: string): Promise<void> {
+    const start = await readStart(this.#files, this.#pathOf(name), PROBE_BYTES);
+    if (!looksLikeSession(name, start)) this.#leave(name, "not-a-session", reason);
+    else this.#leave(name, "similar", `looks like a session of another program, not migrated: ${reason}`);
   }
 
   async #stat(name: string): Promise<FileStat | undefined> {

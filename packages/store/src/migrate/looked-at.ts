@@ -41,6 +41,16 @@ export async function rememberLookedAt(
   await useFile(await files.open(pathOf(places), "create"), async (file) => await writeFully(file, line, 0));
 }
 
+/** Names mean something else now. */
+export async function forgetLookedAt(files: FileSystem, places: MigrationPlaces): Promise<void> {
+  for (const path of [pathOf(places), lastLookPath(places)]) await removeIfThere(files, path);
+}
+
+/** Says at which time of the directory everything in it was looked at. */
+export function lastLookPath(places: Pick<MigrationPlaces, "own">): string {
+  return `${cacheDirectory(places)}/last-look`;
+}
+
 export function isSameLook(one: LookedAt, other: LookedAt): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,6 +1,6 @@
 /**
- * What a migration is about to do to names. Its own durable name is the commit point: before it, a migration has not
- * happened; from then on, whoever opens the store completes it.
+ * What a migration is about to do to names. Its own durable name is the commit point: a migration that was interrupted behind it is
+ * reverted by the next migration of the directory and planned again from the originals. What is read back is only a hint.
  */
 
 import { LonghandError } from "../errors.ts";
@@ -10,36 +10,19 @@ import { errorCode } from "../host/io-error.ts";
 import { readWholeFile } from "../host/small-files.ts";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { isJsonObject, tryParseJson } from "../record/json.ts";
+import { tryParseJson } from "../record/json.ts";
 import { openSealedLine, sealLine } from "../record/seal.ts";
+import { decodeManifest, type Manifest } from "./decode-manifest.ts";
 import { stagingDirectory, type MigrationPlaces } from "./migration-places.ts";
+import { readStart } from "./read-source.ts";
 
-export interface Manifest {
-  readonly moves: readonly Move[];
-  readonly sessions: readonly NewSession[];
-}
-
-/** Of an original, in the directory. Size and time tell it from a later file by the same name. */
-export interface Move {
-  readonly from: string;
-  readonly to: string;
-  readonly size: number;
-  readonly modified: number;
-}
-
-export interface NewSession {
-  readonly id: string;
-  readonly key: string;
-  readonly status: "active" | "archived";
-  /** Other keys by which it was reached. */
-  readonly aliases?: readonly string[];
-}
+export type { Manifest, Move, NewSession } from "./decode-manifest.ts";
 
 const SALT = "migration";
 const VALID_START = 0x7b;
 /** In the place of the first byte. */
 const VOID = "-";
-const MAX_BYTES = 500 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Durable when it resolves; the staged files and their names must be so before. */
 export async function commitManifest(
@@ -57,6 +40,12 @@ export async function commitManifest(
   await files.syncDirectory(staging);
 }
 
+/** Whether a migration was committed and has not ended. Looks at one byte. */
+export async function isUnfinished(files: FileSystem, places: MigrationPlaces): Promise<boolean> {
+  if ((await files.stat(manifestPath(places)))?.kind !== "file") return false;
+  return (await readStart(files, manifestPath(places), 1))[0] === VALID_START;
+}
+
 /** Whether there is anything of a migration that did not end. */
 export async function mayBeInterrupted(files: FileSystem, places: MigrationPlaces): Promise<boolean> {
   return (await namesIn(files, stagingDirectory(places))).length > 0;
@@ -72,15 +61,15 @@ export async function readManifest(
   if (bytes === undefined || bytes[0] !== VALID_START) return undefined;
   const text = openSealedLine(bytes.subarray(0, -1), SALT);
   const value = text === undefined ? undefined : tryParseJson(`${text}}`);
-  if (!isJsonObject(value)) {
+  const manifest = decodeManifest(value);
+  if (manifest === undefined) {
     throw new LonghandError(
       "SESSION_DAMAGED",
-      `${path} is damaged, so an interrupted migration cannot be completed; rename the files that end in .migrated back, then remove ${stagingDirectory(places)}`,
+      `${path} is damaged or was not written by a migration, so it is not followed; if a migration was interrupted here, rename the files that end in .migrated back, then remove ${stagingDirectory(places)}`,
       { file: path },
     );
   }
-  // The checksum says that we wrote it.
-  return value as unknown as Manifest;
+  return manifest;
 }
 
 /**

@@ -1,24 +1,22 @@
 /**
- * Migration in place: what older programs left in a directory becomes sessions of the store, on its first opening for
- * writing. The caller holds a lease that keeps every other migration out.
+ * Migration in place: sessions of other programs in a directory become sessions of the store. The caller holds a lease that keeps
+ * every other migration out.
  */
 
 import { assertNever, isLonghandError, LonghandError } from "../errors.ts";
 import type { FileSystem, Host } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
 import { isSameLook, NOTHING_LOOKED_AT, readLookedAt, rememberLookedAt } from "./looked-at.ts";
-import type { Manifest, NewSession } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
 import type { LeftAlone, LookedAt, MigrationPlan, PlannedSession } from "./migration-plan.ts";
-import type { MigrationPlaces } from "./migration-places.ts";
-import { completeMigration, performMigration, type PerformOptions } from "./perform-migration.ts";
+import { cacheDirectory, stagingDirectory, type MigrationPlaces } from "./migration-places.ts";
+import { performMigration, revertInterrupted, type PerformOptions } from "./perform-migration.ts";
 import { planMigration } from "./plan-migration.ts";
 
 export interface MigrationReport {
   readonly migrated: readonly PlannedSession[];
   readonly leftAlone: readonly LeftAlone[];
-  /** Sessions of a migration that was interrupted and is complete now. */
-  readonly completed: readonly NewSession[];
-  /** Of both: the new sessions, and the names that the originals have now. */
+  /** The new sessions, and the names that the originals have now. */
   readonly done: Manifest;
 }
 
@@ -29,7 +27,10 @@ export async function migrateDirectory(
   options: PerformOptions,
 ): Promise<MigrationReport> {
   const { files } = host;
-  const interrupted = await completeMigration(host, places, options.onError);
+  await checkDirectories(files, places).catch((error: unknown) => {
+    throw ioError(error, "migrating the directory", places.directory);
+  });
+  await revertInterrupted(host, places, options);
   const before = await readLookedAt(files, places).catch(() => NOTHING_LOOKED_AT);
   const plan = await planPatiently(files, places, before);
   report(plan, options);
@@ -42,12 +43,18 @@ export async function migrateDirectory(
   return {
     migrated: plan.sessions,
     leftAlone: plan.leftAlone,
-    completed: interrupted?.sessions ?? [],
-    done: {
-      moves: [...(interrupted?.moves ?? []), ...(performed?.moves ?? [])],
-      sessions: [...(interrupted?.sessions ?? []), ...(performed?.sessions ?? [])],
-    },
+    done: performed ?? { moves: [], sessions: [] },
   };
+}
+
+/** A link in the place of a directory would lead the migration out of the store. */
+export async function checkDirectories(files: FileSystem, places: MigrationPlaces): Promise<void> {
+  const { own, damaged, archive, aliases } = places;
+  for (const path of [own, damaged, archive, aliases, stagingDirectory(places), cacheDirectory(places)]) {
+    const stat = await files.stat(path);
+    if (stat === undefined || stat.kind === "directory") continue;
+    throw new LonghandError("DIRECTORY_UNSAFE", `${path} is not a directory; move it away`, { file: path });
+  }
 }
 
 const LOOKS = 5;
@@ -68,17 +75,17 @@ async function planPatiently(
   }
 }
 
-function report({ directory, leftAlone }: MigrationPlan, { onDamage, onError }: PerformOptions): void {
+function report({ directory, leftAlone }: MigrationPlan, { onError }: PerformOptions): void {
   for (const { name, kind, reason } of leftAlone) {
     const file = `${directory}/${name}`;
     switch (kind) {
-      case "unreadable":
-        onDamage({ file, offset: 0, bytes: 0, kind: "corrupt", reason: `it was not migrated: ${reason}` });
-        break;
       case "newer-session":
       case "place-taken":
         onError(new LonghandError("SESSION_EXISTS", `${file} was not migrated: ${reason}`, { file, reason }));
         break;
+      // Told by onForeign, and by the plan.
+      case "similar":
+      case "contradicted":
       case "already-migrated":
       case "not-a-session":
         break;

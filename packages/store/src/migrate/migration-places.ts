@@ -26,9 +26,12 @@ export function stagedPath(places: MigrationPlaces, id: string): string {
   return `${stagingDirectory(places)}/${id}.jsonl`;
 }
 
-export function cacheDirectory({ own }: MigrationPlaces): string {
+export function cacheDirectory({ own }: Pick<MigrationPlaces, "own">): string {
   return `${own}/cache`;
 }
 
 /** What a file is called when its session is in the store. */
 export const MIGRATED_SUFFIX = ".migrated";
+
+/** Runs a task while no other process can write to the session of a key. */
+export type WithKey = (key: string, task: () => Promise<void>) => Promise<void>;

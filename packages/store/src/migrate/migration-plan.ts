@@ -17,6 +17,8 @@ export interface MigrationPlan {
   readonly directory: string;
   readonly sessions: readonly PlannedSession[];
   readonly leftAlone: readonly LeftAlone[];
+  /** A migration was interrupted here. The next one begins it again; what it had renamed is not in this plan. */
+  readonly unfinished: boolean;
   /** For the next look at the directory (looked-at.ts). */
   readonly lookedAt: LookedAt;
 }
@@ -79,8 +81,10 @@ export interface LeftAlone {
   readonly kind:
     | "already-migrated"
     | "not-a-session"
-    /** Damaged as a whole, or no regular file. */
-    | "unreadable"
+    /** It resembles a session, but lacks a mark of the format, or is damaged as a whole. */
+    | "similar"
+    /** It would be a session in a directory of its own; beside it are files that no such program writes. */
+    | "contradicted"
     /** Its key has a session in the store that is at least as new. */
     | "newer-session"
     /** Something that is no session has the name that its session would get. */

@@ -1,7 +1,7 @@
 /**
  * Carries a plan out: all of it or nothing. Everything new is staged first, complete and synced; then the manifest commits
  * it; then names are changed. A failure before the manifest leaves the directory as it was. One after it is undone here;
- * if even that fails, or the process dies, the next opening completes the migration.
+ * if even that fails, or the process dies, the next migration of the directory undoes it and begins again.
  */
 
 import { LonghandError } from "../errors.ts";
@@ -10,12 +10,14 @@ import { namesIn } from "../host/names-in.ts";
 import { ioError } from "../host/io-error.ts";
 import { makeDirectory } from "../host/make-directories.ts";
 import { removeIfThere } from "../host/small-files.ts";
+import { isId } from "../record/session-id.ts";
 import type { Damage } from "../record/session-record.ts";
-import { aliasesOf, writeAliases } from "./aliases.ts";
+import { writeAliases } from "./aliases.ts";
 import { moveBack, moveForward } from "./change-names.ts";
+import { LINES_SUFFIX } from "./foreign-names.ts";
 import { commitManifest, readManifest, voidManifest, type Manifest, type Move } from "./manifest.ts";
 import type { MigrationPlan } from "./migration-plan.ts";
-import { MIGRATED_SUFFIX, stagingDirectory, type MigrationPlaces } from "./migration-places.ts";
+import { MIGRATED_SUFFIX, stagingDirectory, type MigrationPlaces, type WithKey } from "./migration-places.ts";
 import { damageOf, stageSession } from "./stage-session.ts";
 
 export interface PerformOptions {
@@ -24,6 +26,8 @@ export interface PerformOptions {
   readonly onError: (error: LonghandError) => void;
   /** Sessions. */
   readonly onProgress: (done: number, total: number) => void;
+  /** For sessions that the migration has made and takes back. */
+  readonly withKey: WithKey;
 }
 
 /** The caller alone writes to the store, and has completed what was interrupted before. Answers with what was done. */
@@ -40,10 +44,10 @@ export async function performMigration(
     throw ioError(error, "migrating the sessions of older programs", places.directory);
   });
   try {
-    await moveForward(files, places, manifest, true);
-    await writeAliases(files, places, manifest.sessions);
+    await moveForward(files, places, manifest);
+    await writeAliases(files, places, plan.sessions);
   } catch (error) {
-    throw await undo(files, places, manifest, error);
+    throw await undo(files, places, manifest, options.withKey, error);
   }
   // Everything is in its place. If this fails the next opening finds it so, whichever it sees.
   await voidManifest(files, places).catch((error: unknown) => {
@@ -53,24 +57,20 @@ export async function performMigration(
   return manifest;
 }
 
-/** `undefined`: nothing was interrupted. */
-export async function completeMigration(
+/** Undoes what an interrupted migration has done, so that the directory can be planned again from the originals. */
+export async function revertInterrupted(
   { files }: Pick<Host, "files">,
   places: MigrationPlaces,
-  onError: (error: LonghandError) => void,
-): Promise<Manifest | undefined> {
+  { onError, withKey }: Pick<PerformOptions, "onError" | "withKey">,
+): Promise<void> {
   try {
-    if ((await namesIn(files, stagingDirectory(places))).length === 0) return undefined;
+    if ((await namesIn(files, stagingDirectory(places))).length === 0) return;
     const manifest = await readManifest(files, places);
     if (manifest !== undefined) {
-      // What is seen need not be on the disk, and after a failed sync it never will be: every name is changed anew.
-      await moveBack(files, places, manifest);
-      await moveForward(files, places, manifest, false);
-      await writeAliases(files, places, manifest.sessions);
+      await moveBack(files, places, manifest, withKey);
       await voidManifest(files, places);
     }
     await tidyUp(files, places, onError);
-    return manifest;
   } catch (error) {
     throw ioError(error, "completing an interrupted migration", places.directory);
   }
@@ -95,10 +95,10 @@ async function stage(
   await files.syncDirectory(staging);
   const manifest: Manifest = {
     moves: await movesOf(files, places, plan),
-    sessions: plan.sessions.map(({ id, key, status, given }) => {
-      const aliases = aliasesOf(given, key);
-      return { id, key, status, ...(aliases.length === 0 ? {} : { aliases }) };
-    }),
+    sessions: plan.sessions.map(({ id, key, status, originals }) => ({
+      ...{ id, key, status },
+      originals: originals.map(({ name }) => name),
+    })),
   };
   await commitManifest(files, places, manifest);
   return manifest;
@@ -120,10 +120,11 @@ async function undo(
   files: FileSystem,
   places: MigrationPlaces,
   manifest: Manifest,
+  withKey: WithKey,
   cause: unknown,
 ): Promise<LonghandError> {
   try {
-    await moveBack(files, places, manifest);
+    await moveBack(files, places, manifest, withKey);
     await voidManifest(files, places);
   } catch {
     return unfinished(places, cause);
@@ -136,7 +137,7 @@ async function undo(
 function unfinished({ directory }: MigrationPlaces, cause: unknown): LonghandError {
   return new LonghandError(
     "STORE_FAILED",
-    `a migration of ${directory} was interrupted by a failure and could not be undone; open the store again to complete it`,
+    `a migration of ${directory} was interrupted by a failure and could not be undone; run it again to complete it: longhand migrate ${directory}`,
     { directory },
     cause,
   );
@@ -150,7 +151,8 @@ async function discardUncommitted(files: FileSystem, places: MigrationPlaces): P
 
 async function removeStaged(files: FileSystem, places: MigrationPlaces): Promise<void> {
   const staging = stagingDirectory(places);
-  for (const name of await namesIn(files, staging)) await removeIfThere(files, `${staging}/${name}`);
+  for (const name of await namesIn(files, staging))
+    if (isStagedName(name)) await removeIfThere(files, `${staging}/${name}`);
 }
 
 /** The migration is done. A staged file that stays has two names for a while, no more. */
@@ -164,4 +166,10 @@ async function tidyUp(
   } catch (error) {
     onError(ioError(error, "tidying up after a migration", stagingDirectory(places)));
   }
+}
+
+/** Only what a migration puts there: anything else is not ours to remove. */
+function isStagedName(name: string): boolean {
+  const isSession = name.endsWith(LINES_SUFFIX) && isId(name.slice(0, -LINES_SUFFIX.length));
+  return name === "manifest" || name === "manifest.new" || isSession;
 }

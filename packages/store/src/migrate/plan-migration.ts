@@ -9,10 +9,11 @@ import { namesIn } from "../host/names-in.ts";
 import { ioError } from "../host/io-error.ts";
 import { fileNameOf } from "../record/key.ts";
 import { makeId } from "../record/session-id.ts";
-import { examineSource } from "./examine-source.ts";
+import { examineSource, type Examined } from "./examine-source.ts";
 import { ExistingSessions } from "./existing-sessions.ts";
 import { findSources } from "./find-sources.ts";
 import { NOTHING_LOOKED_AT } from "./looked-at.ts";
+import { isUnfinished } from "./manifest.ts";
 import type {
   LeftAlone,
   LookedAt,
@@ -21,6 +22,7 @@ import type {
   PlannedSession,
 } from "./migration-plan.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
+import { contradictionIn, needsItsOwnDirectory, PROGRAMS, similarTo } from "./recognize.ts";
 
 /** `lookedAt`: what need not be looked at again; nothing, if everything shall be. */
 export async function planMigration(
@@ -35,23 +37,53 @@ export async function planMigration(
     const leftAlone = [...found.leftAlone];
     const sources: MigrationSource[] = [];
     for (const each of found.sources) {
-      const source = await examineSource(files, directory, each);
-      if (source === "ours") leftAlone.push(...each.files.map(({ name }) => damagedSession(name)));
-      else if (source !== undefined) sources.push(source);
-      else leftAlone.push(...each.files.map(({ name }) => notASession(name)));
+      const examined = await examineSource(files, directory, each);
+      if (examined.kind === "session") sources.push(examined.source);
+      else leftAlone.push(...each.files.map(({ name }) => ({ name, ...reasonToLeave(examined) })));
     }
-    // A cleared session of ZeroClaw is an empty file. Among nothing else of its kind, it may be a session of ours that was
-    // emptied by mistake: whoever opens that is told so.
-    if (sources.every(isEmptyFile)) {
-      for (const { originals } of sources.splice(0))
-        leftAlone.push(...originals.map(({ name }) => notASession(name)));
-    }
-    const sessions = await decide(files, places, sources, leftAlone);
+    const recognized = await withoutContradicted(files, directory, names, sources, leftAlone);
+    const sessions = await decide(files, places, recognized, leftAlone);
     const left = await remember(files, directory, leftAlone);
-    return { directory, sessions, leftAlone, lookedAt: { ours: found.ours, left } };
+    const unfinished = await isUnfinished(files, places);
+    return { directory, sessions, leftAlone, unfinished, lookedAt: { ours: found.ours, left } };
   } catch (error) {
     throw ioError(error, "looking for sessions to migrate", directory);
   }
+}
+
+function reasonToLeave(examined: Exclude<Examined, { kind: "session" }>): Omit<LeftAlone, "name"> {
+  switch (examined.kind) {
+    case "similar":
+      return { kind: "similar", reason: similarTo(examined.similar) };
+    case "none":
+      return { kind: "not-a-session", reason: "it has no line that is a message" };
+    case "ours":
+      return {
+        kind: "not-a-session",
+        reason: "it is a session of this store whose beginning is damaged; longhand verify says what to do",
+      };
+  }
+}
+
+/** Without what is recognized by its lines alone and lies among files of other kinds: that is data, not conversations. */
+async function withoutContradicted(
+  files: FileSystem,
+  directory: string,
+  names: readonly string[],
+  sources: readonly MigrationSource[],
+  leftAlone: LeftAlone[],
+): Promise<readonly MigrationSource[]> {
+  if (!sources.some(needsItsOwnDirectory)) return sources;
+  const sized: (LeftAlone & { isEmpty: boolean })[] = [];
+  for (const each of leftAlone)
+    sized.push({ ...each, isEmpty: (await files.stat(`${directory}/${each.name}`))?.size === 0 });
+  const other = contradictionIn(names, sized);
+  if (other === undefined) return sources;
+  for (const { format, originals } of sources.filter(needsItsOwnDirectory)) {
+    const reason = `looks like a session of ${PROGRAMS[format]}, not migrated: ${other} beside it is none; move the sessions to a directory of their own`;
+    for (const { name } of originals) leftAlone.push({ name, kind: "contradicted", reason });
+  }
+  return sources.filter((source) => !needsItsOwnDirectory(source));
 }
 
 async function decide(
@@ -143,19 +175,6 @@ function idOf({ ownId, created, key, originals }: MigrationSource): string {
   return makeId(Date.parse(created), hash.digest());
 }
 
-function isEmptyFile({ originals }: MigrationSource): boolean {
-  return originals.every(({ size, holds }) => size === 0 && holds === "lines");
-}
-
-function notASession(name: string): LeftAlone {
-  return { name, kind: "not-a-session", reason: "it has no line that is a message" };
-}
-
-function damagedSession(name: string): LeftAlone {
-  const reason = "it is a session of this store whose beginning is damaged; longhand verify says what to do";
-  return { name, kind: "not-a-session", reason };
-}
-
 /** Only what depends on the file alone: whether another session is newer may change. */
 async function remember(
   files: FileSystem,
@@ -163,7 +182,7 @@ async function remember(
   leftAlone: readonly LeftAlone[],
 ): Promise<LookedAt["left"]> {
   const left: LookedAt["left"][number][] = [];
-  for (const each of leftAlone.filter(({ kind }) => kind === "not-a-session" || kind === "unreadable")) {
+  for (const each of leftAlone.filter(({ kind }) => kind === "not-a-session" || kind === "similar")) {
     const stat = await files.stat(`${directory}/${each.name}`);
     if (stat?.kind === "file") left.push({ ...each, size: stat.size, modified: stat.modified });
   }

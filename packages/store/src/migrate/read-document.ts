@@ -10,6 +10,7 @@ import { isJsonObject } from "../record/json.ts";
 import { isId } from "../record/session-id.ts";
 import type { MigrationFormat, Original } from "./migration-plan.ts";
 import { decodeUtf8, parseForeignJson } from "./parse-foreign-json.ts";
+import { lackOfPicoclawDocument, lackOfZeroclawState, type Similar } from "./recognize.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,6 +35,8 @@ export type DocumentContent =
     }
   /** An object with no messages in it: a sidecar, or nothing of ours. */
   | { readonly kind: "object"; readonly fields: Fields }
+  /** It resembles a session. */
+  | { readonly kind: "similar"; readonly similar: Similar; readonly fields: Fields }
   | { readonly kind: "unreadable"; readonly reason: string };
 
 export async function readDocument(files: FileSystem, path: string, name: string): Promise<ReadDocument> {
@@ -59,8 +62,11 @@ function decodeDocument(bytes: Buffer, name: string): DocumentContent {
   if (!isJsonObject(value)) return { kind: "unreadable", reason: "it is not an object" };
   if (typeof value["longhand"] === "number" && "log" in value) return decodeOwn(value);
   const { messages, history, ...fields } = value;
-  // An older program may write an empty list as null; but then it has written a key.
+  // PicoClaw may write an empty list as null.
   if (Array.isArray(messages) || (messages === null && typeof value["key"] === "string")) {
+    const lacks = lackOfPicoclawDocument(value);
+    if (lacks !== undefined)
+      return { kind: "similar", similar: { program: "PicoClaw", lacks }, fields: value };
     const all = Array.isArray(messages) ? (messages as readonly unknown[]) : [];
     const kept = history === undefined ? fields : { ...fields, history };
     return {
@@ -73,6 +79,9 @@ function decodeDocument(bytes: Buffer, name: string): DocumentContent {
     };
   }
   if (value["version"] === 1 && Array.isArray(history) && !name.endsWith(".meta.json")) {
+    const lacks = lackOfZeroclawState(value);
+    if (lacks !== undefined)
+      return { kind: "similar", similar: { program: "ZeroClaw", lacks }, fields: value };
     const all = history as readonly unknown[];
     return { kind: "session", format: "zeroclaw-state", messages: all, entries: [], id: undefined, fields };
   }

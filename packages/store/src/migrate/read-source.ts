@@ -9,10 +9,12 @@ import { useFile } from "../host/use-file.ts";
 import { patchedSource, type ByteSource } from "../log/byte-source.ts";
 import { readLines } from "../log/read-lines.ts";
 import type { Body, Entry } from "../record/entry.ts";
+import { hasOurLine } from "../record/our-line.ts";
 import { serialize } from "../record/serialize.ts";
 import { toForeignMessage } from "./foreign-message.ts";
 import type { MigrationFormat, Original, UntakenLine } from "./migration-plan.ts";
 import { readDocument } from "./read-document.ts";
+import { shapeOf, type LineShape } from "./recognize.ts";
 import { splitLine, type LinePiece } from "./split-line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,11 +26,12 @@ export type SourceItem =
       readonly at: string | undefined;
       /** The number of its raw line among those that are not empty. */
       readonly rawLine: number;
-      readonly fields: readonly string[];
+      readonly shape: LineShape;
     }
   /** An object that is no message: it keeps its place as a note, and is named in the report. */
-  | { readonly kind: "aside"; readonly body: Body; readonly untaken: UntakenLine }
-  | { readonly kind: "untaken"; readonly untaken: UntakenLine }
+  | { readonly kind: "aside"; readonly body: Body; readonly untaken: UntakenLine; readonly shape: LineShape }
+  /** `shape`: of an object that cannot be kept, either. */
+  | { readonly kind: "untaken"; readonly untaken: UntakenLine; readonly shape?: LineShape }
   /** A line of a session file of ours: whatever else is in this file, no other program has written it. */
   | { readonly kind: "ours" }
   /** A record of ours, as it is. */
@@ -81,7 +84,7 @@ async function* readForeignLines(
     for await (const lines of readLines(source, 0, size)) {
       for (const { offset, content, bytes, terminated } of lines) {
         line++;
-        if (content !== undefined && isOurLine(content)) yield { kind: "ours" };
+        if (content !== undefined && hasOurLine(content)) yield { kind: "ours" };
         const pieces = content === undefined ? [tooLong(bytes)] : splitLine(content);
         if (pieces.length === 0) continue;
         rawLine++;
@@ -106,17 +109,6 @@ async function* readForeignLines(
   }
 }
 
-/**
- * As each of them begins, with the checksum at its end, or with its message within it: one sign may be spoiled, and the older
- * programs whose files are taken over have none of them. In a user's words these quotes would be escaped.
- */
-const OURS =
-  /^\{"(?:longhand"|seq":[0-9]+,"at":"|checkpoint":\{)|,"crc":"[0-9a-f]{8}"\}|"message":\{"role":"/;
-
-function isOurLine(line: Buffer): boolean {
-  return OURS.test(line.toString("latin1"));
-}
-
 function toItem(
   value: unknown,
   place: Omit<UntakenLine, "reason">,
@@ -126,14 +118,15 @@ function toItem(
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return { kind: "untaken", untaken: { ...place, reason: "not an object" } };
   const fields = value as Fields;
+  const shape = shapeOf(fields);
   const message = toForeignMessage(fields, format);
   if (message.kind === "message")
-    return { kind: "message", body: message.body, at: message.at, rawLine, fields: Object.keys(fields) };
+    return { kind: "message", body: message.body, at: message.at, rawLine, shape };
   const untaken: UntakenLine = { ...place, kind: "corrupt", reason: message.reason };
   const json = message.keepable ? trySerialize(fields) : undefined;
   return json === undefined
-    ? { kind: "untaken", untaken }
-    : { kind: "aside", body: { op: "note", kind: "migrated-line", json }, untaken };
+    ? { kind: "untaken", untaken, shape }
+    : { kind: "aside", body: { op: "note", kind: "migrated-line", json }, untaken, shape };
 }
 
 /** `undefined`: too deep or too large to be kept. */

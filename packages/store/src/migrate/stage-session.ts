@@ -5,6 +5,7 @@ import type { FileSystem } from "../host/host.ts";
 import { useFile } from "../host/use-file.ts";
 import { keepAside } from "../log/keep-aside.ts";
 import { serialize } from "../record/serialize.ts";
+import { MIGRATED_FROM } from "./migrated-session.ts";
 import type { Original, PlannedSession, UntakenLine } from "./migration-plan.ts";
 import { stagedPath, type MigrationPlaces } from "./migration-places.ts";
 import { readSource } from "./read-source.ts";
@@ -64,7 +65,7 @@ async function writeRecords(
     if (session.hidden > 0) await writer.add({ op: "truncate", keepFrom, count }, updated);
     if (session.summary !== "") await writer.add({ op: "summary", summary: session.summary }, updated);
   }
-  await writer.add({ op: "note", kind: "migrated-from", json: noteOf(session) }, updated);
+  await writer.add({ op: "note", kind: MIGRATED_FROM, json: noteOf(session) }, updated);
 }
 
 function noteOf(session: PlannedSession): string {

@@ -36,6 +36,10 @@ export interface BackendOptions {
   readonly readOnly: boolean;
   readonly onDamage: (damage: Damage) => void;
   readonly onError: (error: LonghandError) => void;
+  /** Take over sessions of other programs, where the backend's place can hold any. @default false */
+  readonly migrate?: boolean;
+  /** Absent: the caller does not want to know. */
+  readonly onForeign?: (files: readonly string[]) => void;
 }
 
 /** Keys have been checked; they are non-empty and safe to store. */

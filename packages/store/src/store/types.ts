@@ -9,6 +9,16 @@ export interface StoreOptions {
   readonly durability?: "sync" | "os";
   /** Reads only, takes no lock, creates nothing. @default false */
   readonly readOnly?: boolean;
+  /**
+   * Takes over sessions of PicoClaw, ZeroClaw and the Go micro-kernel that are in the directory. Without it files of other programs
+   * are ignored. @default false
+   */
+  readonly migrate?: boolean;
+  /**
+   * Called once, with the paths of the files that look like another program's sessions and were left alone. @default
+   * process.emitWarning, unless it is opened for reading only
+   */
+  readonly onForeign?: (files: readonly string[]) => void;
   /** Told of each damaged place once. @default process.emitWarning */
   readonly onDamage?: (damage: Damage) => void;
   /** Told of failures that no call can report, such as a landing that must be tried again. @default process.emitWarning */

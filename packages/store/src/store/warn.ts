@@ -11,6 +11,15 @@ export function warnOfError(error: LonghandError): void {
   process.emitWarning(error.message, "LonghandError", error.code);
 }
 
+export function warnOfForeign(files: readonly string[]): void {
+  const [first = ""] = files;
+  const more = files.length === 1 ? "" : ` and ${files.length - 1} more`;
+  process.emitWarning(
+    `left alone, since they look like sessions of another program: ${first}${more}. To take them over: longhand migrate DIRECTORY, or openStore(directory, { migrate: true })`,
+    "LonghandForeign",
+  );
+}
+
 /** Takes whatever was thrown. A handler that throws itself must not fail the call that reports: it becomes a warning. */
 export function reportTo(onError: (error: LonghandError) => void): (error: unknown) => void {
   return (error) => {

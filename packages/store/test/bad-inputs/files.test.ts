@@ -312,6 +312,7 @@ describe("files that are no session, or another version's", () => {
     const times = { created: "2024-01-02T03:04:05Z", updated: "2024-01-02T03:04:06Z" };
     const old = JSON.stringify({ key: "telegram:7", messages, summary: "Before.", ...times });
     await fs.writeFile(join(directory, "telegram_7.json"), old);
+    await (await openStore(directory, { migrate: true })).close();
     for (let round = 0; round < 2; round++) {
       await inStore(async ({ store }) => {
         expect(await store.session("telegram:7").messages()).toEqual(messages);

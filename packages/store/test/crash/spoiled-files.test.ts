@@ -159,12 +159,19 @@ test("a damaged alias is told: its key neither reads as nothing nor begins a ses
       "sk_1.jsonl",
       `${JSON.stringify({ role: "user", content: "old", created_at: "2026-04-03T07:00:00Z" })}\n`,
     ],
-    ["sk_1.meta.json", JSON.stringify({ key: "sk_1", aliases: ["agent:main"] })],
+    [
+      "sk_1.meta.json",
+      JSON.stringify({
+        ...{ key: "sk_1", created_at: "2026-04-03T07:00:00Z", updated_at: "2026-04-03T07:00:00Z" },
+        aliases: ["agent:main"],
+      }),
+    ],
   ] as const) {
     const file = await host.files.open(`${DIRECTORY}/${name}`, "create");
     await file.write(Buffer.from(text), 0);
     await file.close();
   }
+  await (await openStore(jsonlBackend(DIRECTORY, { host }), { migrate: true })).close();
   const before = await open(host);
   expect(await contents(before.store, "agent:main")).toEqual(["old"]);
   expect((await before.store.verify()).damage).toEqual([]);

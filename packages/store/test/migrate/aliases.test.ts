@@ -7,6 +7,7 @@ import { contentsOf, user } from "../support/conversation.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
 const KEY = "sk_v1_demo";
+const AT = "2026-01-02T03:04:05Z";
 const ALIAS = "agent:main:telegram:direct:1";
 let directory: string;
 
@@ -14,7 +15,15 @@ beforeEach(async () => {
   directory = `${await makeTemporaryDirectory()}/sessions`;
   await mkdir(directory, { mode: 0o700 });
   await writeFile(`${directory}/${KEY}.jsonl`, `${JSON.stringify({ role: "user", content: "one" })}\n`);
-  const meta = { key: KEY, summary: "", skip: 0, count: 1, aliases: [ALIAS, "other:name", "", KEY, 7] };
+  const meta = {
+    key: KEY,
+    summary: "",
+    skip: 0,
+    count: 1,
+    created_at: AT,
+    updated_at: AT,
+    aliases: [ALIAS, "other:name", "", KEY, 7],
+  };
   await writeFile(`${directory}/${KEY}.meta.json`, JSON.stringify(meta));
 });
 
@@ -23,7 +32,7 @@ afterEach(async () => {
 });
 
 test("reads and writes by an alias go to the session, also after a restart and for readers", async () => {
-  const store = await openStore(directory);
+  const store = await openStore(directory, { migrate: true });
   expect(await contentsOf(store.session(ALIAS))).toEqual(["one"]);
   await store.session(ALIAS).append(user("two"));
   expect((await store.session("other:name").state())?.key).toBe(KEY);
@@ -38,12 +47,12 @@ test("reads and writes by an alias go to the session, also after a restart and f
 });
 
 test("a damaged alias is told, and means nothing until a person has removed it", async () => {
-  const store = await openStore(directory);
+  const store = await openStore(directory, { migrate: true });
   for (const name of await readdir(`${directory}/aliases`)) {
     await writeFile(`${directory}/aliases/${name}`, '{"alias":"other:name","key":"wrong"}');
   }
   await store.close();
-  const again = await openStore(directory);
+  const again = await openStore(directory, { migrate: true });
   const other = again.session("other:name");
   await expect(other.exists()).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
   await expect(other.append(user("x"))).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
@@ -54,7 +63,7 @@ test("a damaged alias is told, and means nothing until a person has removed it",
 });
 
 test("no other session is begun, forked or looked for in its place", async () => {
-  const store = await openStore(directory);
+  const store = await openStore(directory, { migrate: true });
   await store.session("x").append(user("x"));
   await expect(store.session("x").fork(ALIAS)).rejects.toMatchObject({ code: "SESSION_EXISTS" });
   expect((await store.search("one", { keys: [ALIAS] })).map(({ key }) => key)).toEqual([KEY]);
@@ -70,7 +79,7 @@ test("no other session is begun, forked or looked for in its place", async () =>
 });
 
 test("writes keep the order of the calls, by an alias and by any other key, and closing waits for them", async () => {
-  const store = await openStore(directory);
+  const store = await openStore(directory, { migrate: true });
   const keys = [ALIAS, "other"];
   const expected = Array.from({ length: 60 }, (_, number) => String(number));
   const answers = keys.flatMap((key) =>
@@ -88,13 +97,13 @@ describe("a key that has a session of its own when the alias comes", () => {
   const own = async (prepare: (store: Store) => Promise<void>): Promise<Store> => {
     const aside = `${directory}-aside`;
     await rename(directory, aside);
-    const before = await openStore(directory);
+    const before = await openStore(directory, { migrate: true });
     await before.session(ALIAS).append(user("my own"));
     await prepare(before);
     await before.close();
     for (const name of await readdir(aside)) await rename(`${aside}/${name}`, `${directory}/${name}`);
     await rm(aside, { recursive: true });
-    const store = await openStore(directory);
+    const store = await openStore(directory, { migrate: true });
     expect(await contentsOf(store.session(KEY))).toEqual(["one"]);
     return store;
   };
@@ -121,7 +130,7 @@ describe("a key that has a session of its own when the alias comes", () => {
     await store.session(ALIAS).delete({ forever: true });
     await store.session(ALIAS).delete({ forever: true });
     await store.close();
-    const again = await openStore(directory);
+    const again = await openStore(directory, { migrate: true });
     await again.session(ALIAS).delete({ forever: true });
     expect(await contentsOf(again.session(KEY))).toEqual(["one"]);
     expect(await again.session(ALIAS).exists()).toBe(false);
@@ -132,10 +141,10 @@ describe("a key that has a session of its own when the alias comes", () => {
 test("a process that was open before the migration learns of the alias before it reads or begins a session", async () => {
   const aside = `${directory}-aside`;
   await rename(directory, aside);
-  const early = await openStore(directory);
+  const early = await openStore(directory, { migrate: true });
   const reader = await openStore(directory, { readOnly: true });
   for (const name of await readdir(aside)) await rename(`${aside}/${name}`, `${directory}/${name}`);
-  await (await openStore(directory)).close();
+  await (await openStore(directory, { migrate: true })).close();
   const answers = ["two", "three"].map(async (content) => await early.session(ALIAS).append(user(content)));
   await Promise.all(answers);
   expect(await contentsOf(early.session(KEY))).toEqual(["one", "two", "three"]);

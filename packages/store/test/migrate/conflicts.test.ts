@@ -47,7 +47,11 @@ describe("two sources of one key", () => {
       "t_9.jsonl",
       '{"role":"user","content":"new","created_at":"2026-01-02T00:00:00Z"}\n',
     );
-    await put(directory, "t_9.meta.json", '{"key":"t:9","updated_at":"2026-01-02T00:00:00Z","skip":0}');
+    await put(
+      directory,
+      "t_9.meta.json",
+      '{"key":"t:9","created_at":"2026-01-02T00:00:00Z","updated_at":"2026-01-02T00:00:00Z","skip":0}',
+    );
     const { report } = await migrate(directory);
     expect(await inStore()).toEqual([
       ["active", "t:9", "new"],
@@ -132,9 +136,9 @@ describe("things in the way", () => {
     const { report } = await migrate(directory);
     expect(await inStore()).toEqual([["active", "good", "good"]]);
     expect(Object.fromEntries(report.leftAlone.map(({ name, kind }) => [name, kind]))).toEqual({
-      "x.json": "unreadable",
+      "x.json": "not-a-session",
       "y.jsonl": "not-a-session",
-      "l.json": "unreadable",
+      "l.json": "not-a-session",
       "log.jsonl": "not-a-session",
       ".jsonl": "not-a-session",
       "taken.json": "place-taken",
@@ -180,7 +184,12 @@ describe("things in the way", () => {
 });
 
 describe("a file that changes meanwhile", () => {
-  const silent = { onDamage: () => undefined, onError: () => undefined, onProgress: () => undefined };
+  const silent = {
+    onDamage: () => undefined,
+    onError: () => undefined,
+    onProgress: () => undefined,
+    withKey: async (_key: string, task: () => Promise<void>): Promise<void> => await task(),
+  };
 
   test("between the plan and the migration: nothing is migrated", async () => {
     await put(directory, "a.jsonl", '{"role":"user","content":"one"}\n');

@@ -28,7 +28,8 @@ test("with the keys, and the originals by the names they have now; once", async 
   await writeFile(join(directory, "telegram_42.json.migrated"), "of an earlier time", { mode: 0o600 });
   const told: Migrated[] = [];
   for (let opening = 1; opening <= 2; opening++) {
-    const store = await openStore(jsonlBackend(directory, { onMigrated: (migrated) => told.push(migrated) }));
+    const backend = jsonlBackend(directory, { onMigrated: (migrated) => told.push(migrated) });
+    const store = await openStore(backend, { migrate: true });
     await store.close();
   }
   expect(told).toEqual([
@@ -43,6 +44,7 @@ test("and a handler that throws does not undo it", async () => {
     throw new Error("of the handler");
   };
   const store = await openStore(jsonlBackend(directory, { onMigrated }), {
+    migrate: true,
     onError: (error) => errors.push(error),
   });
   expect(await store.session("telegram:42").messages()).toMatchObject([{ content: "hello" }]);

@@ -55,13 +55,13 @@ describe("seed fault 7: migration clobbers newer data", () => {
   const NEWER = ["new one", "new two", "new three"];
 
   async function writeNewer(): Promise<void> {
-    const store = await openStore(directory);
+    const store = await openStore(directory, { migrate: true });
     for (const content of NEWER) await store.session(KEY).append(user(content));
     await store.close();
   }
 
   async function expectNewer(host = nodeHost): Promise<readonly string[]> {
-    const { store, errors } = await openCollecting(jsonlBackend(directory, { host }));
+    const { store, errors } = await openCollecting(jsonlBackend(directory, { host }), { migrate: true });
     expect(await contentsOf(store.session(KEY))).toEqual(NEWER);
     expect(await keysOf(store)).toEqual([KEY]);
     await store.close();
@@ -90,12 +90,12 @@ describe("seed fault 7: migration clobbers newer data", () => {
   test("migrated, continued, and put back again and again: it is not taken twice", async () => {
     const old = oldSession(KEY, "2025-01-02T08:00:00Z", "old");
     await put(STRAY, old);
-    const first = await openStore(directory);
+    const first = await openStore(directory, { migrate: true });
     await first.session(KEY).append(user("newer"));
     await first.close();
     for (let opening = 0; opening < 3; opening++) {
       await put(STRAY, opening === 1 ? oldSession(KEY, "2025-01-02T09:00:00Z", "another old one") : old);
-      const { store } = await openCollecting(directory);
+      const { store } = await openCollecting(directory, { migrate: true });
       expect(await contentsOf(store.session(KEY))).toEqual(["old", "newer"]);
       expect(await keysOf(store)).toEqual([KEY]);
       await store.close();
@@ -107,15 +107,15 @@ describe("seed fault 7: migration clobbers newer data", () => {
     await put(STRAY, old);
     for (let opening = 0; opening < 3; opening++) {
       const { host, refused } = hostWithoutRenames();
-      await rejectsTyped(openStore(jsonlBackend(directory, { host })));
+      await rejectsTyped(openStore(jsonlBackend(directory, { host }), { migrate: true }));
       expect(refused()).toBeGreaterThan(0);
       expect(await readFile(join(directory, STRAY), "utf8")).toBe(old);
       expect((await namesIn(directory)).filter((name) => name.endsWith(".jsonl"))).toEqual([]);
     }
-    const store = await openStore(directory);
+    const store = await openStore(directory, { migrate: true });
     for (const content of NEWER) await store.session(KEY).append(user(content));
     await store.close();
-    const again = await openStore(directory);
+    const again = await openStore(directory, { migrate: true });
     expect(await contentsOf(again.session(KEY))).toEqual(["old", ...NEWER]);
     await again.close();
   });
@@ -123,7 +123,7 @@ describe("seed fault 7: migration clobbers newer data", () => {
   test("control: a stray file is looked at; one that is newer is kept beside the session, archived", async () => {
     await writeNewer();
     await put(STRAY, oldSession(KEY, "2999-01-01T00:00:00Z", "from the future"));
-    const { store } = await openCollecting(directory);
+    const { store } = await openCollecting(directory, { migrate: true });
     expect(await contentsOf(store.session(KEY))).toEqual(NEWER);
     expect(await keysOf(store, "archived")).toEqual([KEY]);
     await store.close();
@@ -132,7 +132,7 @@ describe("seed fault 7: migration clobbers newer data", () => {
   test("{} in junk.json becomes no session, and stays", async () => {
     await put("junk.json", "{}");
     await put("good.json", oldSession("good", "2025-01-02T08:00:00Z", "hello"));
-    const { store } = await openCollecting(directory);
+    const { store } = await openCollecting(directory, { migrate: true });
     // Control: what is a session became one.
     expect(await keysOf(store)).toEqual(["good"]);
     expect(await store.session("junk").exists()).toBe(false);
@@ -142,7 +142,7 @@ describe("seed fault 7: migration clobbers newer data", () => {
 
   test("an old key that ends in .meta is migrated", async () => {
     await put("notes.meta.json", oldSession("notes.meta", "2025-01-02T08:00:00Z", "kept"));
-    const store = await openStore(directory);
+    const store = await openStore(directory, { migrate: true });
     expect(await keysOf(store)).toEqual(["notes.meta"]);
     expect(await contentsOf(store.session("notes.meta"))).toEqual(["kept"]);
     await store.close();
@@ -152,12 +152,12 @@ describe("seed fault 7: migration clobbers newer data", () => {
     await put(STRAY, oldSession(KEY, "2025-03-04T05:06:07.890Z", "old"));
     const expected = { created: "2025-01-01T08:00:00.000Z", updated: "2025-03-04T05:06:07.890Z" };
     for (let opening = 0; opening < 2; opening++) {
-      const store = await openStore(directory);
+      const store = await openStore(directory, { migrate: true });
       expect(await store.session(KEY).state()).toMatchObject(expected);
       await store.close();
     }
     // Control: it is the next message that changes one of them.
-    const store = await openStore(directory);
+    const store = await openStore(directory, { migrate: true });
     await store.session(KEY).append(user("now"));
     const { created, updated } = (await store.session(KEY).state()) ?? {};
     expect(created).toBe(expected.created);
@@ -173,7 +173,10 @@ describe("seed fault 8: after a failed migration the older backend hides session
     for (const key of KEYS)
       await put(`${key.replace(":", "_")}.json`, oldSession(key, "2025-01-02T08:00:00Z", `in ${key}`));
     await put("lines.jsonl", '{"role":"user","content":"a line"}\n');
-    await put("lines.meta.json", '{"key":"lines:1","skip":0,"count":1,"updated_at":"2025-01-02T08:00:00Z"}');
+    await put(
+      "lines.meta.json",
+      '{"key":"lines:1","skip":0,"count":1,"created_at":"2025-01-02T08:00:00Z","updated_at":"2025-01-02T08:00:00Z"}',
+    );
   });
 
   // The originals are five: any of their renames may be the one that fails.
@@ -182,7 +185,7 @@ describe("seed fault 8: after a failed migration the older backend hides session
     async (number) => {
       const before = await bytesIn(directory);
       const { host, refused } = hostWithoutRenames(number);
-      await rejectsTyped(openStore(jsonlBackend(directory, { host })));
+      await rejectsTyped(openStore(jsonlBackend(directory, { host }), { migrate: true }));
       expect(refused()).toBe(1);
       for (const [name, bytes] of before) expect((await bytesIn(directory)).get(name)).toBe(bytes);
 
@@ -200,11 +203,13 @@ describe("seed fault 8: after a failed migration the older backend hides session
   );
 
   test("and the next migration that can be done has them all, with what was added meanwhile", async () => {
-    await rejectsTyped(openStore(jsonlBackend(directory, { host: hostWithoutRenames(3).host })));
+    await rejectsTyped(
+      openStore(jsonlBackend(directory, { host: hostWithoutRenames(3).host }), { migrate: true }),
+    );
     const fallback = await openStore(jsonBackend(directory));
     await fallback.session("b:2").append(user("meanwhile"));
     await fallback.close();
-    const { store } = await openCollecting(directory);
+    const { store } = await openCollecting(directory, { migrate: true });
     expect(await keysOf(store)).toEqual([...KEYS, "lines:1"]);
     expect(await contentsOf(store.session("b:2"))).toEqual(["in b:2", "meanwhile"]);
     expect(await contentsOf(store.session("lines:1"))).toEqual(["a line"]);
@@ -213,7 +218,7 @@ describe("seed fault 8: after a failed migration the older backend hides session
 
   test("control: a migration that is not hindered moves them all", async () => {
     const { host, refused } = hostWithoutRenames(6);
-    const store = await openStore(jsonlBackend(directory, { host }));
+    const store = await openStore(jsonlBackend(directory, { host }), { migrate: true });
     expect(refused()).toBe(0);
     expect(await keysOf(store)).toEqual([...KEYS, "lines:1"]);
     await store.close();
@@ -225,7 +230,7 @@ describe("seed fault 30: sessions of ZeroClaw's JSONL are not there again until 
   test("no channel and no owner is needed: read, listed, searched and continued where it was", async () => {
     const lines = [user("feet, please"), { role: "assistant", content: "Noted: feet." }];
     await put("telegram_bea.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    const { store, damage, errors } = await openCollecting(directory);
+    const { store, damage, errors } = await openCollecting(directory, { migrate: true });
     const session = store.session("telegram_bea");
     expect(await contentsOf(session)).toEqual(["feet, please", "Noted: feet."]);
     expect(await keysOf(store, "active")).toEqual(["telegram_bea"]);

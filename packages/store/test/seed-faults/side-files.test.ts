@@ -56,7 +56,6 @@ describe("seed fault 5: an empty or damaged side file empties the history", () =
     }
     expect(files.filter((name) => !name.startsWith(".longhand/cache/"))).toEqual([
       expect.stringMatching(/^\.longhand\/leases\/[0-9a-f]{2}\/telegram_9~\w{16}\.\d+$/) as string,
-      expect.stringMatching(/^\.longhand\/leases\/[0-9a-f]{2}\/@migrate\.\d+$/) as string,
       expect.stringMatching(/^telegram_9~\w{16}\.jsonl$/) as string,
     ]);
   });
@@ -76,7 +75,8 @@ describe("seed fault 5: an empty or damaged side file empties the history", () =
     const own = join(directory, ".longhand");
     const files: string[] = [];
     for (const name of await namesIn(own)) if ((await lstat(join(own, name))).isFile()) files.push(name);
-    expect(files.length).toBeGreaterThanOrEqual(3);
+    // The leases: an opening that is not asked to migrate writes nothing else.
+    expect(files.length).toBeGreaterThanOrEqual(1);
     for (const name of files) await writeFile(join(own, name), content, "latin1");
     expect(await readConversation()).toEqual(written);
   });

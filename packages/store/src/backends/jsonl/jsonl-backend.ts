@@ -1,7 +1,8 @@
 /** The default backend: one JSONL file a session, committed through a journal. */
 
 import { resolve } from "node:path";
-import type { Host } from "../../host/host.ts";
+import type { LonghandError } from "../../errors.ts";
+import type { FileSystem, Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { nodeHost } from "../../host/node-host.ts";
 import type { Backend } from "../../store/backend.ts";
@@ -10,7 +11,8 @@ import { withTypedErrors } from "../typed-errors.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
 import { AliasTable } from "./files/alias-table.ts";
-import { layoutOf } from "./files/layout.ts";
+import { layoutOf, type Layout } from "./files/layout.ts";
+import { lookForForeign } from "./files/look-for-foreign.ts";
 import { withAliases } from "./writing/with-aliases.ts";
 
 export interface JsonlOptions {
@@ -64,7 +66,23 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
         await backend.close().catch(() => undefined);
         throw ioError(error, "opening the store", layout.aliases);
       });
+      if (opened.onForeign !== undefined) await tellForeign(files, layout, opened.onForeign, opened.onError);
       return withTypedErrors(withAliases(backend, aliases, files, layout));
     },
   };
+}
+
+/** A directory that cannot be looked at does not fail the opening: whatever is done next reports it. */
+async function tellForeign(
+  files: FileSystem,
+  layout: Layout,
+  onForeign: (paths: readonly string[]) => void,
+  onError: (error: LonghandError) => void,
+): Promise<void> {
+  try {
+    const { similar } = await lookForForeign(files, layout);
+    if (similar.length > 0) onForeign(similar);
+  } catch (error) {
+    onError(ioError(error, "looking for files of other programs", layout.directory));
+  }
 }

@@ -25,8 +25,9 @@ import { beginInstance, type Instance } from "./instance/begin-instance.ts";
 import { forkKey } from "./writing/fork-key.ts";
 import { jsonlUpkeep } from "./upkeep/jsonl-upkeep.ts";
 import { Landing } from "./writing/landing.ts";
+import { checkNameIsFree } from "./files/foreign-file.ts";
 import type { Layout } from "./files/layout.ts";
-import { migrateOnOpening } from "./writing/migrate-on-opening.ts";
+import { migrateOnOpening, tellUnfinished } from "./writing/migrate-on-opening.ts";
 import { OpenSessions } from "./writing/open-sessions.ts";
 import { OwnLocks } from "./leases/own-locks.ts";
 import { Patience } from "./leases/patience.ts";
@@ -65,7 +66,8 @@ export async function openJsonlWriter(
   const instance = await beginInstance(host, layout, options);
   try {
     const patience = new Patience(host, { milliseconds: options.lockWait });
-    await migrateOnOpening(host, layout, instance.leases, patience, options);
+    if (options.migrate === true) await migrateOnOpening(host, layout, instance.leases, patience, options);
+    else await tellUnfinished(host.files, layout, options.onError);
   } catch (error) {
     // It has written nothing of its own; that it failed to migrate is what to tell.
     await instance.end().catch(async () => await instance.giveUp().catch(() => undefined));
@@ -139,7 +141,10 @@ class JsonlWriter implements OpenBackend {
       self: instance.self,
       leases: instance.leases,
       whyStopped: () => this.#health.whyStopped(),
-      checkPlace: async () => await this.#stopping.checkPlace(),
+      checkPlace: async (key) => {
+        await this.#stopping.checkPlace();
+        await checkNameIsFree({ files: host.files, layout }, key);
+      },
       settle: async (log) => await this.#landing.trySettle(log),
       syncNames: async () => await this.#sessions.syncNames(),
       onError,

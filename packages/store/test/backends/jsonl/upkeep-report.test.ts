@@ -120,7 +120,7 @@ describe("what a repair leaves alone", () => {
   test("is said by verify before, and by repair after; what it mends is not", async () => {
     await (await fill(1)).close();
     const broken = join(directory, "broken.jsonl");
-    await writeFile(broken, "no\n", { mode: 0o600 });
+    await writeFile(broken, '{"longhand":1,\n', { mode: 0o600 });
     const text = await readFile(join(directory, "a.jsonl"), "utf8");
     await writeFile(join(directory, "a.jsonl"), text.replace('"content":"1', '"content":"2'));
     const { store } = await openCollecting(directory);

@@ -30,6 +30,7 @@ export async function migrate(directory: string, host: Host = nodeHost): Promise
     onDamage: (each) => damage.push(each),
     onError: (error) => errors.push(error),
     onProgress: () => undefined,
+    withKey: async (_key, task) => await task(),
   });
   return { report, damage, errors };
 }

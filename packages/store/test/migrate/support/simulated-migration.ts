@@ -55,7 +55,8 @@ export async function prepareStore({ files }: Host): Promise<void> {
 
 export async function migrateOn(host: Host): Promise<MigrationReport> {
   const silent = { onDamage: () => undefined, onError: () => undefined, onProgress: () => undefined };
-  return await migrateDirectory(host, placesOf(DIRECTORY), silent);
+  const withKey = async (_key: string, task: () => Promise<void>): Promise<void> => await task();
+  return await migrateDirectory(host, placesOf(DIRECTORY), { ...silent, withKey });
 }
 
 /** `undefined`: all sessions are there and all originals have their new names. */

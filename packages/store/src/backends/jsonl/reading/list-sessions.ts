@@ -6,6 +6,7 @@ import { fileNameOf } from "../../../record/key.ts";
 import type { Damage, SessionInfo } from "../../../record/session-record.ts";
 import type { Snapshot } from "../../../store/backend.ts";
 import { putAwayFilesOf, type SessionFile } from "../files/find-session-file.ts";
+import { isForeignFile } from "../files/foreign-file.ts";
 import { putAwayName } from "../files/layout.ts";
 import { verifySession } from "../upkeep/verify-session.ts";
 import { readSession, type ReadPlace } from "./read-session.ts";
@@ -63,6 +64,7 @@ async function tryRead(place: ReadPlace, file: SessionFile): Promise<Snapshot | 
       place.onError(error);
       return undefined;
     }
+    if (await isForeignFile(place, file)) return undefined;
     const { reason: why } = error.detail;
     reason =
       typeof why === "string"

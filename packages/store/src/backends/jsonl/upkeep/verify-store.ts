@@ -10,6 +10,7 @@ import type { BackendUpkeepOptions } from "../../../store/backend.ts";
 import type { VerifyReport } from "../../../store/types.ts";
 import { findStrangers } from "./find-orphans.ts";
 import { peekHeader, sessionFiles, type SessionFile } from "../files/find-session-file.ts";
+import { isForeignFile } from "../files/foreign-file.ts";
 import { idInName } from "../files/layout.ts";
 import { stubbedSessions } from "../files/session-stub.ts";
 import { tryOpen } from "./verify-segment.ts";
@@ -59,6 +60,7 @@ export async function walkStore(
     const onShare = (share: number): void => onProgress(index + share, wanted.length);
     const checked = await verifySession({ ...place, onShare }, file);
     if (checked === undefined) continue;
+    if (checked.header === undefined && (await isForeignFile(place, file))) continue;
     const id = checked.header?.id ?? idInName(file);
     if (id === undefined) isAllKnown = false;
     else ids.add(id);

@@ -9,13 +9,15 @@ import { errorCode, ioError } from "../../../host/io-error.ts";
 import { readSmallFile, removeIfThere } from "../../../host/small-files.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
+import { lastLookPath } from "../../../migrate/looked-at.ts";
 import { migrateDirectory } from "../../../migrate/migrate-directory.ts";
-import { type Manifest, mayBeInterrupted } from "../../../migrate/manifest.ts";
+import { isUnfinished, type Manifest, mayBeInterrupted } from "../../../migrate/manifest.ts";
+import type { WithKey } from "../../../migrate/migration-places.ts";
 import type { BackendOptions } from "../../../store/backend.ts";
 import type { Migrated } from "../../../store/types.ts";
 import { toLonghandError } from "../../../store/warn.ts";
 import { MIGRATION_LOCK, putAwayName, type Layout } from "../files/layout.ts";
-import type { Leases } from "../leases/leases.ts";
+import type { Lease, Leases } from "../leases/leases.ts";
 import type { Patience } from "../leases/patience.ts";
 
 export interface MigrationReports extends Pick<BackendOptions, "onDamage" | "onError"> {
@@ -32,25 +34,35 @@ export async function migrateOnOpening(
   const places = { ...layout, putAwayName };
   const { files } = host;
   const modified = (await files.stat(layout.directory))?.modified;
-  const isAsItWas = (await readSmallFile(files, markPath(layout), MARK_BYTES)) === `${modified}\n`;
+  const isAsItWas = (await readSmallFile(files, lastLookPath(layout), MARK_BYTES)) === `${modified}\n`;
   if (isAsItWas && !(await mayBeInterrupted(files, places))) return;
-  const lease = await leases
-    .takeNamed(MIGRATION_LOCK, `the migration of ${layout.directory}`, patience)
-    .catch((error: unknown) => {
-      throw isLonghandError(error, "SESSION_LOCKED") ? beingMigrated(layout, error) : error;
-    });
+  const lease = await takeMigrationLock(leases, layout, patience);
   try {
     const onProgress = (): void => undefined;
-    const { leftAlone, done } = await migrateDirectory(host, places, { onDamage, onError, onProgress });
+    const withKey = withLeases(leases, patience);
+    const reports = { onDamage, onError, onProgress };
+    const { leftAlone, done } = await migrateDirectory(host, places, { ...reports, withKey });
     if (done.sessions.length > 0) tellMigrated(done, layout, { onError, onMigrated });
     // What was left alone may be mended in place, which no name shows.
     if (leftAlone.some(({ kind }) => kind !== "already-migrated" && kind !== "not-a-session")) return;
     await rememberLook(files, layout, `${modified}\n`).catch((error: unknown) => {
-      onError(ioError(error, "remembering the last look for older sessions", markPath(layout)));
+      onError(ioError(error, "remembering the last look for older sessions", lastLookPath(layout)));
     });
   } finally {
     await lease.giveUp();
   }
+}
+
+/** An opening that was not asked to migrate does not follow a manifest it finds: it only says that there is one. */
+export async function tellUnfinished(
+  files: FileSystem,
+  layout: Layout,
+  onError: (error: LonghandError) => void,
+): Promise<void> {
+  if (!(await isUnfinished(files, { ...layout, putAwayName }))) return;
+  const { directory } = layout;
+  const message = `a migration of ${directory} has not finished, so sessions may be missing; to complete it: longhand migrate ${directory}`;
+  onError(new LonghandError("STORE_FAILED", message, { directory }));
 }
 
 function tellMigrated(
@@ -69,6 +81,22 @@ function tellMigrated(
   }
 }
 
+/** Only one process at a time migrates a directory, or takes a migration back. */
+export async function takeMigrationLock(leases: Leases, layout: Layout, patience: Patience): Promise<Lease> {
+  return await leases
+    .takeNamed(MIGRATION_LOCK, `the migration of ${layout.directory}`, patience)
+    .catch((error: unknown) => {
+      throw isLonghandError(error, "SESSION_LOCKED") ? beingMigrated(layout, error) : error;
+    });
+}
+
+export function withLeases(leases: Leases, patience: Patience): WithKey {
+  return async (key, task) => {
+    const held = await leases.take(key, patience);
+    await task().finally(async () => await held.giveUp());
+  };
+}
+
 function beingMigrated({ directory }: Layout, { detail }: LonghandError): LonghandError {
   const { pid, host, since, liveness } = detail;
   const message = `${directory} is being migrated by process ${String(pid)}; wait until that is done, and open it again`;
@@ -78,15 +106,11 @@ function beingMigrated({ directory }: Layout, { detail }: LonghandError): Longha
 const MARK_BYTES = 64;
 
 async function rememberLook(files: FileSystem, layout: Layout, mark: string): Promise<void> {
-  await removeIfThere(files, markPath(layout));
+  await removeIfThere(files, lastLookPath(layout));
   await files.makeDirectory(layout.cache).catch((error: unknown) => {
     if (errorCode(error) !== "EEXIST") throw error;
   });
-  await useFile(await files.open(markPath(layout), "create"), async (file) => {
+  await useFile(await files.open(lastLookPath(layout), "create"), async (file) => {
     await writeFully(file, Buffer.from(mark), 0);
   });
-}
-
-function markPath({ cache }: Layout): string {
-  return `${cache}/last-look`;
 }

@@ -32,8 +32,8 @@ export interface TenuresSurroundings {
   readonly leases: Leases;
   /** Why nothing more may be held or given up: the store is closed, or has failed. */
   whyStopped(): LonghandError | undefined;
-  /** Before a lease is taken: rejects if the directory is no longer ours. */
-  checkPlace(): Promise<void>;
+  /** Before a lease is taken: rejects if the directory is no longer ours, or the key's file is another program's. */
+  checkPlace(key: string): Promise<void>;
   /** Lands and syncs. False: it could not be done now. */
   settle(log: SessionLog): Promise<boolean>;
   /** The names that this instance has changed are durable when it resolves. */
@@ -133,7 +133,7 @@ export class Tenures {
   }
 
   async #takeLease(key: string, patience: Patience): Promise<Tenure> {
-    await this.#around.checkPlace();
+    await this.#around.checkPlace(key);
     const lease = await this.#around.leases.take(key, patience);
     const tenure = new Tenure(key, lease);
     this.#tenures.set(key, tenure);
