@@ -7,7 +7,6 @@ import { lstatSync, readFileSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { CommandError } from "../command-error.ts";
-import { isObject } from "./config-file.ts";
 
 export const WORKSPACE_FILE = "workspace.json";
 
@@ -60,8 +59,9 @@ export function readRecordOf(state: string, real: string): WorkspaceRecord | und
 }
 
 export function parseRecord(value: unknown): WorkspaceRecord | undefined {
-  if (!isObject(value) || value["longhand"] !== 1) return undefined;
-  const { path, approved, uses, left } = value;
+  if (typeof value !== "object" || value === null) return undefined;
+  const { longhand, path, approved, uses, left } = value as Readonly<Record<string, unknown>>;
+  if (longhand !== 1) return undefined;
   if (typeof path !== "string" || !isAbsolute(path) || path.includes("\0")) return undefined;
   if (approved !== null && (typeof approved !== "string" || Number.isNaN(Date.parse(approved))))
     return undefined;
