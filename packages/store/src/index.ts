@@ -36,7 +36,8 @@ export { planMigration } from "./plan-migration.ts";
 export type { ContentPart, Message, ToolCall, Usage } from "./record/message.ts";
 export type { Damage, NoteRecord, SessionInfo, SessionRecord } from "./record/session-record.ts";
 export type { Backend, BackendCapabilities } from "./store/backend.ts";
-export { JsonlSessions, type JsonlSessionsOptions } from "./store/jsonl-sessions.ts";
+export { JsonlSessions } from "./directory-sessions.ts";
+export type { JsonlSessionsOptions } from "./store/jsonl-sessions.ts";
 export { kernelStore, type KernelStore } from "./store/kernel-store.ts";
 export type { SessionStore } from "./store/session-store.ts";
 export type {

@@ -18,13 +18,15 @@ export interface JsonlSessionsOptions {
 }
 
 export class JsonlSessions implements SessionStore {
-  readonly #store: Store;
+  readonly #given: Store | (() => Promise<Store>);
+  #opening: Promise<Store> | undefined;
   readonly #report: (error: unknown) => void;
   readonly #writes: PendingWrites;
 
-  constructor(store: Store, options: JsonlSessionsOptions = {}) {
+  /** `store`: given, or opened by the first call; writes keep the order of the calls in either case. */
+  constructor(store: Store | (() => Promise<Store>), options: JsonlSessionsOptions = {}) {
     checkOptions("JsonlSessions", options, { onError: callback });
-    this.#store = store;
+    this.#given = store;
     this.#report = reportTo(options.onError ?? warnOfError);
     this.#writes = new PendingWrites(this.#report);
   }
@@ -34,7 +36,8 @@ export class JsonlSessions implements SessionStore {
   }
 
   async addFullMessage(key: string, message: Message): Promise<void> {
-    await this.#write(key, (session) => session.append(mapOpenAIShape(message)));
+    const kept = this.#keep(message);
+    await this.#write(key, (session) => session.append(mapOpenAIShape(kept)));
   }
 
   async getHistory(key: string): Promise<Message[]> {
@@ -64,7 +67,7 @@ export class JsonlSessions implements SessionStore {
   async save(key: string): Promise<void> {
     await this.#writes.barrier(key);
     try {
-      await this.#store.reclaim({ keys: [key] });
+      await this.#use(async (store) => await store.reclaim({ keys: [key] }));
     } catch (error) {
       // A store that only reads has no space to save; had something been written to it, the barrier had told.
       if (!isLonghandError(error, "STORE_READ_ONLY")) throw error;
@@ -75,7 +78,10 @@ export class JsonlSessions implements SessionStore {
     await this.#writes.settled();
     const keys: string[] = [];
     try {
-      for await (const { key } of this.#store.list({ order: "key" })) keys.push(key);
+      for await (const { key } of (await this.#use(async (store) => await Promise.resolve(store))).list({
+        order: "key",
+      }))
+        keys.push(key);
       return keys;
     } catch (error) {
       this.#report(error);
@@ -86,20 +92,44 @@ export class JsonlSessions implements SessionStore {
   /** Closes the store too, and rejects if that fails. */
   async close(): Promise<void> {
     await this.#writes.settled();
-    await this.#store.close();
+    await this.#use(async (store) => await store.close());
   }
 
   async #write(key: string, write: (session: Session) => Promise<unknown>): Promise<void> {
-    await this.#writes.add(key, async () => await write(this.#store.session(key)));
+    await this.#writes.add(
+      key,
+      async () => await this.#use(async (store) => await write(store.session(key))),
+    );
   }
 
   async #read<T>(key: string, empty: T, read: (session: Session) => Promise<T>): Promise<T> {
     await this.#writes.settled(key);
     try {
-      return await read(this.#store.session(key));
+      return await this.#use(async (store) => await read(store.session(key)));
     } catch (error) {
       this.#report(error);
       return empty;
     }
+  }
+
+  /** The caller may change what it gave before a store that is still being opened can copy it. */
+  #keep<T>(value: T): T {
+    return typeof this.#given === "function" ? copyOf(value) : value;
+  }
+
+  /** Calls reach the store in their order: at once, or all of them when it is open. */
+  async #use<T>(task: (store: Store) => Promise<T>): Promise<T> {
+    if (typeof this.#given !== "function") return await task(this.#given);
+    this.#opening ??= this.#given();
+    return await this.#opening.then(task);
+  }
+}
+
+/** What cannot be copied is refused by the store, with its reason. */
+function copyOf<T>(value: T): T {
+  try {
+    return structuredClone(value);
+  } catch {
+    return value;
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "../../src/index.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { countingHost } from "../support/counting-host.ts";
-import { jsonlBackend } from "../../src/index.ts";
+import { jsonlBackend, JsonlSessions } from "../../src/index.ts";
 import { makeGitProject, PROJECT_FILES, snapshotProject } from "../support/git-project.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
@@ -207,4 +207,34 @@ test("links and directories by such names are no sessions of anybody", async () 
   await store.close();
   silent();
   expect(foreign).toEqual([]);
+});
+
+test("a file in the place of the store's own directory is named, for reading and for writing", async () => {
+  const own = join(directory, ".longhand");
+  await writeFile(own, "");
+  const refusal = {
+    code: "DIRECTORY_UNSAFE",
+    message: expect.stringContaining(`${own} is not a directory`) as string,
+  };
+  await expect(open()).rejects.toMatchObject(refusal);
+  const reader = await open({ readOnly: true });
+  await expect(reader.session("a").messages()).rejects.toMatchObject(refusal);
+  await reader.close();
+});
+
+test("JsonlSessions of a directory migrates it, as PicoClaw does; of a store it does not", async () => {
+  const at = "2026-01-02T03:04:05Z";
+  const document = { key: "t:1", messages: [user("old")], created: at, updated: at };
+  await writeFile(join(directory, "t_1.json"), JSON.stringify(document));
+  await writeFile(join(directory, "prompts.json"), '{"messages":[]}');
+  const over = new JsonlSessions(await open());
+  expect(await over.listSessions()).toEqual([]);
+  await over.close();
+  const sessions = new JsonlSessions(directory, { onError: (error) => errors.push(error) });
+  const writes = ["one", "two"].map(async (content) => await sessions.addMessage("t:1", "user", content));
+  await Promise.all(writes);
+  expect((await sessions.getHistory("t:1")).map(({ content }) => content)).toEqual(["old", "one", "two"]);
+  await sessions.close();
+  expect(await readdir(directory)).toEqual(expect.arrayContaining(["t_1.json.migrated", "prompts.json"]));
+  expect(errors).toEqual([]);
 });

@@ -5,7 +5,7 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { Host } from "../../host/host.ts";
+import type { FileSystem, Host } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
 import type { Damage } from "../../record/session-record.ts";
 import type {
@@ -115,7 +115,7 @@ export class JsonlReader implements OpenBackend {
           await isHeld(new LeaseFiles(files, layout, ""), this.#neighbours, leaseNameOf(key)),
       };
     } catch (error) {
-      if (errorCode(error) === "ENOTDIR") throw notADirectory(this.directory);
+      if (errorCode(error) === "ENOTDIR") throw await notADirectory(files, layout);
       throw ioError(error, "reading the journals", layout.journals);
     }
   }
@@ -137,6 +137,17 @@ export class JsonlReader implements OpenBackend {
   }
 }
 
-function notADirectory(directory: string): LonghandError {
+/** Names the first of the directories that is none. */
+async function notADirectory(
+  files: FileSystem,
+  { directory, own, journals }: Layout,
+): Promise<LonghandError> {
+  for (const path of [own, journals]) {
+    const stat = await files.stat(path).catch(() => undefined);
+    if (stat !== undefined && stat.kind !== "directory")
+      return new LonghandError("DIRECTORY_UNSAFE", `${path} is not a directory; move it away`, {
+        directory: path,
+      });
+  }
   return new LonghandError("DIRECTORY_UNSAFE", `${directory} is not a directory`, { directory });
 }
