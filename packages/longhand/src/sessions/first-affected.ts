@@ -3,7 +3,7 @@
  * brings back what the rewinds behind `to` had taken out. Call it before the rewind. For `memory.reconcile`.
  */
 
-import { isLonghandError, type Session } from "@longhand/store";
+import type { Session } from "@longhand/store";
 
 export async function firstAffected(session: Session, to: number): Promise<number> {
   let first = to + 1;
@@ -14,6 +14,7 @@ export async function firstAffected(session: Session, to: number): Promise<numbe
       if (record.op === "reset") return 1;
     }
   } catch (error) {
+    const { isLonghandError } = await import("@longhand/store");
     // Records were dropped: whatever they had done, every entry is looked at.
     if (!isLonghandError(error, "RECORD_DROPPED")) throw error;
     return 1;

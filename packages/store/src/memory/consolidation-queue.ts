@@ -1,7 +1,7 @@
 /**
  * The sessions whose turns wait to be consolidated: a log of notes in the memory's own store, so that a start finds them without
  * reading any session. A session is marked before the first record of a turn, under the session's lock, and the mark is removed
- * under the same lock: a crash at any point leaves a mark too many, never one too few. docs/decisions/0019-consolidation-in-batches.md
+ * under the same lock: a crash at any point leaves a mark too many, never one too few. docs/decisions/0020-consolidation-in-batches.md
  */
 
 import { isLonghandError } from "../errors.ts";
