@@ -20,6 +20,7 @@ export {
 } from "./errors.ts";
 export type { AgentEvent, EventPlace, EventSink, TurnEvent, TurnOutcome } from "./events.ts";
 export { localScope } from "./loop/local-scope.ts";
+export { previewRequest, type ReadMemory } from "./loop/request-of.ts";
 export { openLoop } from "./loop/open-loop.ts";
 export type {
   AgentInstance,

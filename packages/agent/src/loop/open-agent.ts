@@ -5,19 +5,18 @@ import type { AskModel } from "@longhand/store/context";
 import { openMemory, type Memory, type Scope } from "@longhand/store/memory";
 import { AgentError } from "../errors.ts";
 import type { AgentEvent } from "../events.ts";
-import { messageText } from "../message-text.ts";
 import type { Kernel } from "../kernel/types.ts";
 import { askModelOf } from "../models/ask-model.ts";
 import type { Model } from "../models/model.ts";
 import type { Skills } from "../skills/types.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
-import { fullSettings } from "../turn/full-settings.ts";
-import { turnRequest, type TurnRequest } from "../turn/turn-request.ts";
+import type { TurnRequest } from "../turn/turn-request.ts";
 import type { TurnSettings } from "../turn/types.ts";
 import { ActorConversation } from "./conversation.ts";
 import { Consolidation } from "./consolidation.ts";
 import { localScope } from "./local-scope.ts";
 import { keepSessions, type KeptSessions } from "./keep-sessions.ts";
+import { requestOf } from "./request-of.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { AgentInstance, AgentSettings, CaughtUp, Conversation, LoopOptions, Problem } from "./types.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -134,8 +133,9 @@ export class OpenAgent implements AgentInstance {
   }
 
   async contextOptions(key: string): Promise<TurnRequest> {
-    const settings = fullSettings(this.#turnSettings(key));
-    return turnRequest(settings, await settings.system(await lastQuestion(this.store.session(key))));
+    const { tools, memory } = this;
+    const parts = { settings: this.#settings, model: this.#model, tools, memory, scope: this.#scopeOf(key) };
+    return await requestOf(parts, this.store.session(key));
   }
 
   conversation(key: string, { scope }: { scope?: Scope } = {}): Conversation {
@@ -240,14 +240,6 @@ export class OpenAgent implements AgentInstance {
       done,
     });
   }
-}
-
-/** What memory and skills are chosen by. Empty: nothing was said yet. */
-async function lastQuestion(session: Session): Promise<string> {
-  for await (const record of session.records({ live: true, reverse: true })) {
-    if (record.op === undefined && record.message.role === "user") return messageText(record.message.content);
-  }
-  return "";
 }
 
 interface TurnAftermath {

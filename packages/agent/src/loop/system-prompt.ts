@@ -7,7 +7,7 @@ export interface SystemPromptParts {
   readonly instructions: string;
   readonly workspace: string;
   readonly skills: Skills;
-  readonly memory: Memory | undefined;
+  readonly memory: Pick<Memory, "promptSection"> | undefined;
   readonly scope: Scope;
 }
 

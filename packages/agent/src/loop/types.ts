@@ -83,7 +83,7 @@ export interface CaughtUp {
 
 export interface ToolSurroundings {
   readonly store: Store;
-  readonly memory: Memory | undefined;
+  readonly memory: Pick<Memory, "recall" | "remember"> | undefined;
   /** Whose memory a call may read and add to. */
   readonly scopeOf: (context: ToolContext) => Scope;
 }

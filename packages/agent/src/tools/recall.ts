@@ -6,7 +6,7 @@ import * as z from "zod";
 import { defineTool, type Tool, type ToolContext } from "./tool.ts";
 
 export interface MemorySourceOfTools {
-  readonly memory: Memory;
+  readonly memory: Pick<Memory, "recall" | "remember">;
   /** Whose memory. A function where one agent talks with several people: one person's must never reach another. */
   readonly scope: Scope | ((context: ToolContext) => Scope);
   /** Which conversations may be searched word for word, besides what the memory knows of. @default none */

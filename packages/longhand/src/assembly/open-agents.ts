@@ -14,9 +14,11 @@ import {
   type AgentLoop,
   type AgentSettings,
   type LoopOptions,
+  type Model,
   type NoSandbox,
   type Sandbox,
   type SearchedConversations,
+  type Skills,
 } from "@longhand/agent";
 import type { Store } from "@longhand/store";
 import type { AgentConfig, Config } from "../config/config.ts";
@@ -72,7 +74,7 @@ async function settingsOf(
   models: ModelMaker,
   sandbox: Sandbox | NoSandbox,
 ): Promise<AgentSettings> {
-  const { workspace, sessions, memory } = agent;
+  const { workspace } = agent;
   await mkdir(workspace, { recursive: true, mode: 0o700 });
   const real = realPath(workspace);
   const { left, uses } = await keepRecord(agent.state, real);
@@ -93,8 +95,28 @@ async function settingsOf(
       message: `the skill in ${directory} is left out: ${reason}`,
     });
   }
+  const { redact } = models;
+  const hidden = [...(await homeInWorkspace(home, workspace)), ...older];
+  const made = await models.make(model ?? agent.model);
+  return agentSettings(agent, config, { model: made, redact, sandbox, skills, hidden });
+}
+
+export interface AgentParts extends Pick<ModelMaker, "redact"> {
+  readonly model: Model;
+  readonly sandbox: Sandbox | NoSandbox;
+  readonly skills: Skills;
+  /** Paths that no tool may touch, besides sessions, memory and keys. */
+  readonly hidden: readonly string[];
+}
+
+/** What an agent of the configuration is made of. It creates and writes nothing. */
+export function agentSettings(
+  agent: AgentConfig,
+  config: Config,
+  { model, redact, sandbox, skills, hidden }: AgentParts,
+): AgentSettings {
+  const { workspace, sessions, memory } = agent;
   const secrets = config.keys.map(({ file }) => file).filter((file) => file !== undefined);
-  const ownHome = await homeInWorkspace(home, workspace);
   const { timeout_seconds } = config.tools.exec;
   const isKept = config.channels_config.session_persistence;
   return {
@@ -104,7 +126,7 @@ async function settingsOf(
     // Only in Longhand's own directory: elsewhere the files may be anybody's.
     migrateSessions: !areSessionsGiven && isBelow(sessions, home),
     memory: isKept && config.memory.enabled ? memory : undefined,
-    model: await models.make(model ?? agent.model),
+    model,
     instructions: agent.instructions,
     skills,
     maxContextTokens: agent.max_context_tokens,
@@ -115,16 +137,16 @@ async function settingsOf(
       const place = placeOfKey(key);
       return place === undefined ? undefined : scopeOfPlace(agent.name, place);
     },
-    redact: models.redact,
+    redact,
     // Longer than a command may take, so that it is the command that is ended, and what it printed is told.
     toolLimit: timeout_seconds * 1000 + 20_000,
     tools: ({ store, memory: opened, scopeOf }) => {
       const tools = [
         ...builtInTools({
           workspace,
-          protectedPaths: [...ownHome, sessions, memory, ...older, ...secrets],
+          protectedPaths: [...hidden, sessions, memory, ...secrets],
           sandbox,
-          redact: models.redact,
+          redact,
           execLimits: { milliseconds: timeout_seconds * 1000 },
           ...(opened === undefined
             ? {}

@@ -1,5 +1,6 @@
 /** `longhand context`: what a model would be shown of a conversation now, and how full its window is. */
 
+import { usualAnswerTokens } from "@longhand/agent/settings";
 import type { SessionInfo, Store } from "@longhand/store";
 import type { Context, ContextOptions, ContextUsage, Shortened } from "@longhand/store/context";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
@@ -37,23 +38,22 @@ export const defineCommand: DefineCommand = (command, begin) => {
   ]);
   command
     .argument("<key>", KEY_HELP)
-    .option("--max-tokens <n>", "the window, with the answer in it (default: 32000)", parseCount)
+    .option("--max-tokens <n>", "the window, with the answer in it (default: as configured)", parseCount)
     .option("--max-bytes <n>", "of the request as JSON (default: no limit)", parseCount)
-    .option(
-      "--reserve <n>",
-      "tokens kept free for the answer (default: 4096, or a quarter of the window if that is less)",
-      parseWholeNumber,
-    )
+    .option("--reserve <n>", "tokens kept free for the answer (default: as configured)", parseWholeNumber)
     .option(
       "--model <name>",
       "whose reported usage corrects the estimate of tokens; its window is --max-tokens",
       parseNotEmpty,
     )
     .option("--full", "tool calls, results and reasoning whole instead of folded to a line")
-    .option("--json", "one JSON document: usage, messages with their seqs, what was left out and changed")
+    .option(
+      "--json",
+      "one JSON document: usage, tools, messages with their seqs, what was left out and changed",
+    )
     .addHelpText(
       "after",
-      "\nTokens are estimated. The agent's own system prompt and its tools are not in a session: an agent counts them too.",
+      "\nTokens are estimated. System prompt, tools and limits are those of the configuration: it is what the chat would send.",
     )
     .action(async (key: string, options: ContextCommandOptions) => {
       const surroundings = begin(options);
@@ -74,13 +74,17 @@ export async function context(
 ): Promise<void> {
   const { buildContext } = await import("@longhand/store/context");
   const info = await chooseSession(store, wanted, { ...surroundings, among: READABLE });
+  const session = store.session(info.key);
+  const { previewChatRequest } = await import("../assembly/preview-request.ts");
+  const { places, environment } = surroundings;
+  const request = await previewChatRequest({ places, environment, store, session, model });
   const options: ContextOptions = {
+    ...request,
+    ...(maxTokens === undefined || reserve !== undefined ? {} : { reserve: usualAnswerTokens(maxTokens) }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxBytes === undefined ? {} : { maxBytes }),
     ...(reserve === undefined ? {} : { reserve }),
-    ...(model === undefined ? {} : { model }),
   };
-  const session = store.session(info.key);
   const built = await buildContext(session, options).catch(async (error: unknown) => {
     const { contextWithoutRoom } = await import("./context-without-room.ts");
     throw await contextWithoutRoom(error, session, options);
@@ -88,10 +92,24 @@ export async function context(
   if (model !== undefined && maxTokens === undefined) warnOfWindow(model, built.usage, surroundings);
   const { output } = surroundings;
   if (surroundings.json) {
-    const { usage, firstSeq, omittedMessages, repairs, shortened, messages, seqs } = built;
+    const { usage, firstSeq, omitted, omittedMessages, repairs, shortened, messages, seqs } = built;
+    const { model: name, tools } = request;
     const shown = messages.map((message, index) => ({ seq: seqs[index], message }));
     output.write(
-      jsonLine({ key: info.key, usage, firstSeq, omittedMessages, repairs, shortened, messages: shown }),
+      jsonLine({
+        ...{
+          key: info.key,
+          model: name,
+          usage,
+          firstSeq,
+          omitted,
+          omittedMessages,
+          repairs,
+          shortened,
+          tools,
+        },
+        messages: shown,
+      }),
     );
     return;
   }

@@ -8,6 +8,8 @@ import { say, withHome } from "../support/with-home.ts";
 interface ContextDocument {
   readonly usage: Readonly<Record<string, number>>;
   readonly omittedMessages: number;
+  readonly model: string;
+  readonly tools: readonly { readonly name: string }[];
   readonly messages: readonly { readonly seq: number; readonly message: { readonly role: string } }[];
 }
 
@@ -27,7 +29,9 @@ describe("context", () => {
       const { exitCode, stdout, stderr } = await longhand("context k");
       expect([exitCode, stderr]).toEqual([0, ""]);
       expect(stdout).toMatch(/^k\na window of 32000 tokens, estimated; [\d.]+ K?B as JSON\n\[.{60}\]\n/);
-      expect(stdout).toMatch(/\n█ system +0 +0 %\n▓ tools +0 +0 %\n▒ summary +\d+ +<1 % +with the pins\n/);
+      expect(stdout).toMatch(
+        /\n█ system +\d+ +<1 %\n▓ tools +\d+ +\d+ %\n▒ summary +\d+ +<1 % +with the pins\n/,
+      );
       expect(stdout).toMatch(
         /\nsystem {2}put together for the model\n[^]*They counted to two\.[^]*answer 1\n/,
       );
@@ -39,11 +43,12 @@ describe("context", () => {
   test("its numbers are those of the window, and add up to it", async () => {
     await withHome(talk, async (longhand) => {
       const { stdout } = await longhand("context k --max-tokens 4000 --reserve 1000 --json");
-      const { usage, messages } = JSON.parse(stdout) as ContextDocument;
+      const { usage, messages, tools } = JSON.parse(stdout) as ContextDocument;
       const { maxTokens, bytes, ...parts } = usage;
       expect([maxTokens, usage["reserve"]]).toEqual([4000, 1000]);
       expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBe(4000);
-      expect(bytes).toBe(Buffer.byteLength(JSON.stringify(messages.map(({ message }) => message))));
+      const request = [messages.map(({ message }) => message), tools];
+      expect(bytes).toBe(request.reduce((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0));
       expect(messages.map(({ seq, message }) => [seq, message.role])).toEqual([
         [0, "system"],
         [5, "user"],
