@@ -98,7 +98,12 @@ async function settingsOf(
   const { redact } = models;
   const hidden = [...(await homeInWorkspace(home, workspace)), ...older];
   const made = await models.make(model ?? agent.model);
-  return agentSettings(agent, config, { model: made, redact, sandbox, skills, hidden });
+  // Only in Longhand's own directory: elsewhere the files may be anybody's.
+  const migrateSessions = !areSessionsGiven && isBelow(agent.sessions, home);
+  return {
+    ...agentSettings(agent, config, { model: made, redact, sandbox, skills, hidden }),
+    migrateSessions,
+  };
 }
 
 export interface AgentParts extends Pick<ModelMaker, "redact"> {
@@ -123,8 +128,6 @@ export function agentSettings(
     name: agent.name,
     workspace,
     sessions: isKept ? sessions : undefined,
-    // Only in Longhand's own directory: elsewhere the files may be anybody's.
-    migrateSessions: !areSessionsGiven && isBelow(sessions, home),
     memory: isKept && config.memory.enabled ? memory : undefined,
     model,
     instructions: agent.instructions,
