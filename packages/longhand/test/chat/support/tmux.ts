@@ -18,6 +18,8 @@ export interface Tmux {
   sees(...wanted: readonly (string | RegExp)[]): Promise<string>;
   /** Of the process in the terminal. */
   processId(): Promise<number>;
+  /** Waits until the process in the terminal has ended. */
+  ends(): Promise<void>;
 }
 
 /** `undefined`: it can be used. Otherwise why not. */
@@ -80,6 +82,12 @@ export async function withTmux(
         );
         if (missing.length === 0) return seen;
         if (tries === 1200) throw new Error(`not seen: ${missing.join(", ")}\n${seen}`);
+        await pause(50);
+      }
+    },
+    ends: async () => {
+      for (let tries = 0; (await tmux("display-message", "-p", "#{pane_dead}")).trim() !== "1"; tries++) {
+        if (tries === 1200) throw new Error(`the process has not ended\n${await screen()}`);
         await pause(50);
       }
     },
