@@ -55,7 +55,7 @@ test("TOOL_NAMES has the names of all built-in tools, and no other", () => {
   const memory = { memory: { remember: unused, recall: unused }, scope: unused };
   const skills = { found: [], invalid: [], promptSection: unused, load: unused };
   const tools = [
-    ...builtInTools({ workspace: "/w", sandbox: { unavailable: "", remedy: "" }, memory: memory as never }),
+    ...builtInTools({ workspace: "/w", sandbox: { unavailable: "", remedy: "" }, memory }),
     loadSkillTool(skills),
   ];
   expect(names(tools)).toEqual([...TOOL_NAMES]);

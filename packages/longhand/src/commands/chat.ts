@@ -113,10 +113,7 @@ async function converse(
     chooseModel: async (name) => await models.make(name),
     ask: async (question, signal) => {
       const { maxTokens: contextTokens } = await agent.contextOptions(key);
-      return await askModelOf(agent.model, contextTokens === undefined ? {} : { contextTokens })(
-        question,
-        signal,
-      );
+      return await askModelOf(agent.model, { contextTokens })(question, signal);
     },
   };
   const signal = surroundings.interruption();
