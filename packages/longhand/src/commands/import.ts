@@ -106,7 +106,8 @@ export async function importSession(
 /** The store refuses it too; here it is known what helps. */
 async function checkFree(store: Store, { key, file }: Import, { toPaste }: Surroundings): Promise<void> {
   const info = await store.session(key).state();
-  if (info === undefined) return;
+  // A session without a record is what an import that was killed leaves behind.
+  if (info === undefined || (info.status === "active" && info.seq === 0)) return;
   const what = info.status === "active" ? "exists" : `exists (${info.status})`;
   throw new CommandError("SESSION_EXISTS", `the session ${escapeKey(key)} ${what}; nothing was written`, {
     detail: { key, status: info.status },

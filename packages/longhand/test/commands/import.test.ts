@@ -54,6 +54,22 @@ async function exported(longhand: Longhand, name: string, key = "k"): Promise<vo
 }
 
 describe("import", () => {
+  test("takes the place of the empty session that a killed import leaves behind", async () => {
+    await withHome(everything, async (longhand, home, sessions) => {
+      const file = join(home, "talk.jsonl");
+      await exported(longhand, file);
+      const { records } = await readSession(sessions, "k");
+      const store = await openStore(sessions);
+      await store
+        .session("empty")
+        .lock()
+        .then(async (lock) => await lock[Symbol.asyncDispose]());
+      await store.close();
+      expect((await longhand(`import ${file} --as empty`)).exitCode).toBe(0);
+      expect((await readSession(sessions, "empty")).records).toHaveLength(records.length);
+    });
+  });
+
   test("of a JSONL export gives the same session back", async () => {
     await withHome(everything, async (longhand, home, sessions) => {
       const file = join(home, "talk.jsonl");

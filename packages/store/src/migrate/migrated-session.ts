@@ -71,6 +71,7 @@ function originIn(body: Body, key: string): Origin | undefined {
     if (!isOriginalName(name) || typeof bytes !== "number" || typeof sha256 !== "string") return undefined;
     originals.push({ name, bytes, sha256 });
   }
+  if (originals.length === 0) return undefined;
   const { given } = value;
   return { originals, aliases: isJsonObject(given) ? aliasesOf(given, key) : [] };
 }

@@ -3,12 +3,10 @@
  * one session: of several with one key the newest is the active one, the others are archived sessions of that key.
  */
 
-import { createHash } from "node:crypto";
 import type { FileSystem } from "../host/host.ts";
 import { namesIn } from "../host/names-in.ts";
 import { ioError } from "../host/io-error.ts";
 import { fileNameOf } from "../record/key.ts";
-import { makeId } from "../record/session-id.ts";
 import { examineSource, type Examined } from "./examine-source.ts";
 import { ExistingSessions } from "./existing-sessions.ts";
 import { findSources } from "./find-sources.ts";
@@ -21,6 +19,7 @@ import type {
   MigrationSource,
   PlannedSession,
 } from "./migration-plan.ts";
+import { migratedId } from "./migrated-id.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
 import { contradictionIn, needsItsOwnDirectory, PROGRAMS, similarTo } from "./recognize.ts";
 
@@ -169,10 +168,7 @@ function nameOf({ originals }: MigrationSource): string {
 }
 
 function idOf({ ownId, created, key, originals }: MigrationSource): string {
-  if (ownId !== undefined) return ownId;
-  const hash = createHash("sha256").update(JSON.stringify(key));
-  for (const { name, sha256 } of originals) hash.update(`\n${JSON.stringify(name)} ${sha256}`);
-  return makeId(Date.parse(created), hash.digest());
+  return ownId ?? migratedId(Date.parse(created), key, originals);
 }
 
 /** Only what depends on the file alone: whether another session is newer may change. */

@@ -7,8 +7,10 @@ import { namesIn } from "../host/names-in.ts";
 import { useFile } from "../host/use-file.ts";
 import { isMigratedName } from "./decode-manifest.ts";
 import { LINES_SUFFIX } from "./foreign-names.ts";
+import { isMigratedId } from "./migrated-id.ts";
 import { readMigrated, type MigratedOriginal, type MigratedSession } from "./migrated-session.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
+import { readDocument } from "./read-document.ts";
 
 export interface UndoPlan {
   readonly undoable: readonly UndoableSession[];
@@ -52,6 +54,7 @@ export async function planUndo(files: FileSystem, places: MigrationPlaces): Prom
       if (now === undefined) missing.push(original.name);
       else originals.push({ name: original.name, now });
     }
+    if (missing.length === 0 && !(await isMadeOf(files, places.directory, session, originals))) continue;
     for (const { now } of originals) claimed.add(now);
     const found = originals.map(({ now }) => now);
     const [lost] = missing;
@@ -65,6 +68,23 @@ export async function planUndo(files: FileSystem, places: MigrationPlaces): Prom
   if (rest.length > 0)
     notUndone.push({ originals: rest, reason: "no session here came from it; it may be in the trash" });
   return { undoable, notUndone };
+}
+
+/**
+ * Any session can have a note that says it was migrated: one that was imported, or a forged one. Only an id that follows from the
+ * originals, or that stands in the original (of our own json backend), proves that a migration made it.
+ */
+async function isMadeOf(
+  files: FileSystem,
+  directory: string,
+  { id, key, originals }: MigratedSession,
+  found: readonly FoundOriginal[],
+): Promise<boolean> {
+  if (isMigratedId(id, key, originals)) return true;
+  const [only, another] = found;
+  if (only === undefined || another !== undefined || !only.name.endsWith(".json")) return false;
+  const { content } = await readDocument(files, join(directory, only.now), only.name);
+  return content.kind === "session" && content.id === id;
 }
 
 async function migratedSessions(files: FileSystem, places: MigrationPlaces): Promise<MigratedSession[]> {

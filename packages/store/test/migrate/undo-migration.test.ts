@@ -3,7 +3,9 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { migrate, openStore, undoMigration } from "../../src/index.ts";
+import { undoJsonlMigration } from "../../src/backends/jsonl/undo-jsonl-migration.ts";
+import { nodeHost } from "../../src/host/node-host.ts";
+import { migrate, openStore, undoMigration, type SessionRecord } from "../../src/index.ts";
 import { previewUndo, undoMigration as undoOn } from "../../src/migrate/undo-migration.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { bytesIn, namesIn } from "../support/store-files.ts";
@@ -101,11 +103,71 @@ describe("partly", () => {
   });
 
   async function undoOnDisk(): Promise<unknown> {
-    const { undoJsonlMigration } = await import("../../src/backends/jsonl/undo-jsonl-migration.ts");
-    const { nodeHost } = await import("../../src/host/node-host.ts");
     const silent = { onDamage: () => undefined, onError: () => undefined };
     return await undoJsonlMigration(nodeHost, directory, { ...silent, dryRun: false, lockWait: 50 });
   }
+});
+
+describe("a session that no migration made", () => {
+  const original = '{"role":"user","content":"a"}\n';
+  const recordsOf = async (key: string): Promise<SessionRecord[]> => {
+    const store = await openStore(directory, { readOnly: true });
+    const records: SessionRecord[] = [];
+    for await (const record of store.session(key).records()) records.push(record);
+    await store.close();
+    return records;
+  };
+
+  beforeEach(async () => {
+    await writeFile(join(directory, "a.jsonl"), original);
+    await migrate(directory);
+  });
+
+  test("stays, though its records are a copy of a migrated one", async () => {
+    const store = await openStore(directory);
+    await store.session("copy").importRecords(await recordsOf("a"));
+    await store.session("a").append(user("more"));
+    await store.close();
+    const { undone, notUndone } = await undoMigration(directory);
+    expect(undone).toEqual([]);
+    expect(notUndone).toMatchObject([{ key: "a" }]);
+    const again = await openStore(directory, { onForeign: () => undefined });
+    expect(await contentsOf(again.session("copy"))).toEqual(["a"]);
+    await again.close();
+  });
+
+  test("stays, though a note says that it came from no file", async () => {
+    const store = await openStore(directory);
+    await store.session("forged").append(user("mine"));
+    await store.session("forged").note("migrated-from", { files: [] });
+    await store.close();
+    expect((await undoMigration(directory)).undone.map(({ key }) => key)).toEqual(["a"]);
+    const again = await openStore(directory, { onForeign: () => undefined });
+    expect(await contentsOf(again.session("forged"))).toEqual(["mine"]);
+    await again.close();
+  });
+});
+
+test("after a migration that was killed at any operation, an undo brings every original back", async () => {
+  const machine = await machineWithOriginals();
+  const moments: { after: string; capture: ReturnType<typeof machine.capture> }[] = [];
+  machine.onOperation(({ number, operation, path, changedDisk }) => {
+    if (changedDisk) moments.push({ after: `${number} ${operation} ${path}`, capture: machine.capture() });
+  });
+  await migrateOn(machine.startProcess());
+  const silent = { onDamage: () => undefined, onError: () => undefined };
+  for (const { after, capture } of moments) {
+    const crashed = capture.afterKill();
+    const host = crashed.startProcess();
+    const { notUndone } = await undoJsonlMigration(host, DIRECTORY, {
+      ...silent,
+      dryRun: false,
+      lockWait: 50,
+    });
+    expect([after, notUndone]).toEqual([after, []]);
+    expect([after, await touched(crashed.startProcess())]).toEqual([after, undefined]);
+  }
+  expect(moments.length).toBeGreaterThan(Object.keys(ORIGINALS).length);
 });
 
 test("a file in the place of an original is not written over", async () => {

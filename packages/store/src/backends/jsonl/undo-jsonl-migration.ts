@@ -1,8 +1,10 @@
 /** Takes the migrations of a directory back, as an instance of the store: what other processes have written is recovered first. */
 
+import { isLonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { checkDirectories } from "../../migrate/migrate-directory.ts";
+import { revertInterrupted } from "../../migrate/perform-migration.ts";
 import { previewUndo, undoMigration, type UndoneMigration } from "../../migrate/undo-migration.ts";
 import type { BackendOptions } from "../../store/backend.ts";
 import { layoutOf, putAwayName } from "./files/layout.ts";
@@ -34,9 +36,19 @@ export async function undoJsonlMigration(
     try {
       const patience = new Patience(host, { milliseconds: options.lockWait });
       const lease = await takeMigrationLock(instance.leases, layout, patience);
-      return await undoMigration(files, places, withLeases(instance.leases, patience)).finally(
-        async () => await lease.giveUp(),
-      );
+      try {
+        const withKey = withLeases(instance.leases, patience);
+        await revertInterrupted(host, places, { onError: options.onError, withKey }).catch(
+          (error: unknown) => {
+            // A manifest that is not one of ours: what was migrated before is undone without it.
+            if (!isLonghandError(error, "SESSION_DAMAGED")) throw error;
+            options.onError(error);
+          },
+        );
+        return await undoMigration(files, places, withKey);
+      } finally {
+        await lease.giveUp();
+      }
     } finally {
       await instance.end();
     }
