@@ -4,4 +4,4 @@ export { fromAiSdk, toAiSdk } from "./messages/ai-sdk.ts";
 export type { AiSdkMessage, AiSdkModelMessage, AiSdkUiMessage } from "./messages/ai-sdk.ts";
 export { fromAnthropic, toAnthropic, type AnthropicMessage } from "./messages/anthropic.ts";
 export { fromOpenAI, toOpenAI, type OpenAIMessage, type OpenAIToolCall } from "./messages/openai.ts";
-export type { ConvertedMessage, Foreign, ForeignFormatName } from "./messages/foreign-format.ts";
+export type { ConvertedMessage, Foreign, ForeignFormatName } from "./messages/foreign.ts";

@@ -13,7 +13,7 @@ export function asOwnMessage<M extends Message>(message: M): M {
     // The log has the original: a copy of it is not needed here, and would take room.
     return mapped === message ? message : (withoutFields(mapped, "foreign") as unknown as M);
   } catch (error) {
-    // Its parts are no parts, either: it stays as it is.
+    // Its content is not in the format of OpenAI either: it stays as it is.
     if (isLonghandError(error, "MESSAGE_INVALID")) return message;
     throw error;
   }

@@ -2,35 +2,31 @@
 
 import { isJsonObject } from "../record/json.ts";
 import type { ContentPart, Message, ToolCall } from "../record/message.ts";
-import {
-  foreignOf,
-  marked,
-  notAMessage,
-  withFields,
-  type ConvertedMessage,
-  type Fields,
-  type ForeignFormat,
-} from "./foreign-format.ts";
+import { assistantMessage } from "./assistant-message.ts";
+import { notAMessage, type ForeignFormat } from "./foreign-format.ts";
+import { foreignOf, keptFields, marked, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";
 import { isMedia } from "./media.ts";
 import { jsonContent, jsonValue } from "./json-content.ts";
+import { typedPart } from "./typed-part.ts";
 import { withoutFields } from "./without-fields.ts";
 
 const ROLES = ["system", "user", "assistant", "tool"] as const;
 
 export const AI_SDK_MODEL: ForeignFormat = {
   name: "ai-sdk",
-  continues: (before, after) => before.role === "tool" && after.role === "tool",
+  continues: (before, after, joined = before.role === "tool") =>
+    joined && after.role === "tool" && (before.role === "tool" || before.role === "assistant"),
   split: ({ role: given, content, ...fields }) => {
     const role = ROLES.find((each) => each === given);
     if (role === undefined) throw notAMessage(`its role must be one of ${ROLES.join(", ")}`);
-    if (typeof content === "string") return [withFields({ role, content }, AI_SDK_MODEL, fields)];
+    if (typeof content === "string") return [withFields({ role, content }, "ai-sdk", fields)];
     if (!Array.isArray(content)) throw notAMessage("its content must be text or a list of parts");
-    const parts = content.map(checkPart);
+    const parts = content.map(typedPart);
     if (role === "assistant") {
       const results = parts.filter(({ type }) => type === "tool-result").map(fromResult);
-      return [withFields(fromAnswer(parts), AI_SDK_MODEL, fields), ...results];
+      return [withFields(fromAnswer(parts), "ai-sdk", fields), ...results];
     }
-    if (role !== "tool") return [withFields({ role, content: parts.map(fromPart) }, AI_SDK_MODEL, fields)];
+    if (role !== "tool") return [withFields({ role, content: parts.map(fromPart) }, "ai-sdk", fields)];
     const results = parts.filter(({ type }) => type === "tool-result").map(fromResult);
     // Nothing but approvals: only the message as it was gives them back.
     return results.length === 0 ? [{ role, content: "", toolCallId: "" }] : results;
@@ -40,16 +36,11 @@ export const AI_SDK_MODEL: ForeignFormat = {
     if (first === undefined) return {};
     const { role, content } = first;
     if (role === "tool") return { role, content: group.map(toResult) };
-    const fields = foreignOf(first, AI_SDK_MODEL)?.fields;
-    if (role === "assistant") return { role, content: toAnswer(first, others), ...fields };
-    return { role, content: typeof content === "string" ? content : content.map(toPart), ...fields };
+    const fields = keptFields(first, "ai-sdk", ["role", "content", "parts"]);
+    if (role === "assistant") return { ...fields, role, content: toAnswer(first, others) };
+    return { ...fields, role, content: typeof content === "string" ? content : content.map(toPart) };
   },
 };
-
-function checkPart(part: unknown): Fields {
-  if (isJsonObject(part) && typeof part["type"] === "string") return part;
-  throw notAMessage('each part of its content must have a "type"');
-}
 
 function fromResult(part: Fields): ConvertedMessage {
   const { toolCallId: id, toolName, output, ...fields } = withoutFields(part, "type");
@@ -59,14 +50,12 @@ function fromResult(part: Fields): ConvertedMessage {
     toolCallId: typeof id === "string" ? id : "",
     ...(typeof toolName === "string" ? { name: toolName } : {}),
     content:
-      kind === "content" && Array.isArray(value) ? value.map(checkPart).map(fromPart) : jsonContent(value),
+      kind === "content" && Array.isArray(value) ? value.map(typedPart).map(fromPart) : jsonContent(value),
     ...(kind === "error-text" || kind === "error-json" ? { isError: true } : {}),
   };
   const kept = Object.keys(rest).length === 0 ? fields : { ...fields, output: rest };
-  const converted = withFields(message, AI_SDK_MODEL, kept);
-  return kind === "json" || kind === "error-json"
-    ? marked(converted, AI_SDK_MODEL, { json: true })
-    : converted;
+  const converted = withFields(message, "ai-sdk", kept);
+  return kind === "json" || kind === "error-json" ? marked(converted, "ai-sdk", { json: true }) : converted;
 }
 
 function fromAnswer(parts: readonly Fields[]): Message {
@@ -80,16 +69,7 @@ function fromAnswer(parts: readonly Fields[]): Message {
     else if (type === "reasoning" && typeof text === "string") thoughts.push(text);
     else if (type !== "tool-result") shown.push(fromPart(part));
   }
-  const [only] = shown;
-  const isPlain =
-    shown.length === 1 && only !== undefined && Object.keys(only).length === 2 && "text" in only;
-  const hasMore = calls.length + thoughts.length > 0;
-  return {
-    role: "assistant",
-    content: shown.length === 0 && hasMore ? "" : hasMore && isPlain ? String(only.text) : shown,
-    ...(thoughts.length === 0 ? {} : { reasoning: thoughts.join("\n\n") }),
-    ...(calls.length === 0 ? {} : { toolCalls: calls }),
-  };
+  return assistantMessage(shown, thoughts, calls);
 }
 
 function fromPart(part: Fields): ContentPart {
@@ -126,18 +106,17 @@ function toToolCall({ id, name, arguments: input, ...call }: ToolCall): Fields {
 
 function toResult(message: ConvertedMessage): Fields {
   const { content, toolCallId, name, isError = false } = message;
-  const kept = foreignOf(message, AI_SDK_MODEL);
-  const { output, ...fields } = kept?.fields ?? {};
-  const isJson = kept?.json === true && typeof content === "string";
+  const { output, ...fields } = keptFields(message, "ai-sdk", ["type", "toolCallId", "toolName"]);
+  const isJson = foreignOf(message, "ai-sdk")?.json === true && typeof content === "string";
   const type =
     typeof content !== "string" ? "content" : `${isError ? "error-" : ""}${isJson ? "json" : "text"}`;
   const value = typeof content !== "string" ? content.map(toPart) : isJson ? jsonValue(content) : content;
   return {
+    ...fields,
     type: "tool-result",
     toolCallId: toolCallId ?? "",
     toolName: name ?? "unknown",
-    output: { type, value, ...(isJsonObject(output) ? output : {}) },
-    ...fields,
+    output: { ...(isJsonObject(output) ? output : {}), type, value },
   };
 }
 

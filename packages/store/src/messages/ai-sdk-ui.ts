@@ -1,51 +1,42 @@
 /** UI messages of the AI SDK, as `useChat` shows and applications store them: one for a whole answer with its steps. */
 
-import { isJsonObject } from "../record/json.ts";
 import type { ContentPart, Message, ToolCall } from "../record/message.ts";
-import {
-  foreignOf,
-  marked,
-  notAMessage,
-  withFields,
-  type ConvertedMessage,
-  type Fields,
-  type ForeignFormat,
-} from "./foreign-format.ts";
+import { notAMessage, type ForeignFormat } from "./foreign-format.ts";
+import { foreignOf, keptFields, marked, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";
 import { jsonContent, jsonValue } from "./json-content.ts";
 import { fromMediaUrl, isMedia, toMediaUrl } from "./media.ts";
+import { typedPart } from "./typed-part.ts";
 
 const ROLES = ["system", "user", "assistant"] as const;
 
 export const AI_SDK_UI: ForeignFormat = {
   name: "ai-sdk-ui",
-  continues: (before, after) => before.role !== "user" && before.role !== "system" && isAnswer(after),
+  // A result is a part of the call's message: it never begins one.
+  continues: (before, after, joined = true) =>
+    isAnswer(before) && isAnswer(after) && (joined || after.role === "tool"),
   split: ({ role: given, parts, ...fields }) => {
     const role = ROLES.find((each) => each === given);
     if (role === undefined) throw notAMessage(`its role must be one of ${ROLES.join(", ")}`);
     if (!Array.isArray(parts)) throw notAMessage("its parts must be a list");
-    const checked = parts.map(checkPart);
+    const checked = parts.map(typedPart);
     const [first, ...others] =
       role === "assistant" ? stepsOf(checked).flatMap(fromStep) : [{ role, content: contentOf(checked) }];
-    const own = withFields(first ?? { role, content: "" }, AI_SDK_UI, fields);
+    const own = withFields(first ?? { role, content: "" }, "ai-sdk-ui", fields);
     // Every one is marked: the way back must tell them from model messages.
-    return [own, ...others].map((message) => marked(message, AI_SDK_UI, {}));
+    return [own, ...others].map((message) => marked(message, "ai-sdk-ui", {}));
   },
   join: (group, index) => {
     const [first] = group;
     if (first === undefined) return {};
     const role = isAnswer(first) ? "assistant" : first.role;
     const parts = role === "assistant" ? toSteps(group) : toParts(first.content);
-    return { id: `message-${index + 1}`, role, parts, ...foreignOf(first, AI_SDK_UI)?.fields };
+    const { id = `message-${index + 1}`, ...fields } = keptFields(first, "ai-sdk-ui", ["role", "parts"]);
+    return { ...fields, id, role, parts };
   },
 };
 
 function isAnswer({ role }: Message): boolean {
   return role === "assistant" || role === "tool";
-}
-
-function checkPart(part: unknown): Fields {
-  if (isJsonObject(part) && typeof part["type"] === "string") return part;
-  throw notAMessage('each of its parts must have a "type"');
 }
 
 function stepsOf(parts: readonly Fields[]): Fields[][] {
@@ -98,7 +89,7 @@ function fromResult(part: Fields): ConvertedMessage[] {
     ...(state === "output-error" ? { isError: true } : {}),
   };
   const isText = state === "output-error" || typeof output === "string";
-  return [isText ? message : marked(message, AI_SDK_UI, { json: true })];
+  return [isText ? message : marked(message, "ai-sdk-ui", { json: true })];
 }
 
 /** One text is text; anything more is a list of parts. */
@@ -141,7 +132,7 @@ function toToolPart({ id, name, arguments: input }: ToolCall, result: ConvertedM
   if (result === undefined) return { ...part, state: "input-available", input };
   const { content, isError } = result;
   if (isError === true) return { ...part, state: "output-error", input, errorText: jsonContent(content) };
-  const isJson = foreignOf(result, AI_SDK_UI)?.json === true && typeof content === "string";
+  const isJson = foreignOf(result, "ai-sdk-ui")?.json === true && typeof content === "string";
   return { ...part, state: "output-available", input, output: isJson ? jsonValue(content) : content };
 }
 

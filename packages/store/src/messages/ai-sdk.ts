@@ -6,7 +6,8 @@
 import type { Message } from "../record/message.ts";
 import { AI_SDK_MODEL } from "./ai-sdk-model.ts";
 import { AI_SDK_UI } from "./ai-sdk-ui.ts";
-import { foreignOf, fromForeign, toForeign, type ConvertedMessage } from "./foreign-format.ts";
+import { fromForeign, toForeign, type ForeignFormat } from "./foreign-format.ts";
+import { foreignOf, type ConvertedMessage } from "./foreign.ts";
 
 export interface AiSdkModelMessage {
   readonly role: string;
@@ -21,7 +22,7 @@ export interface AiSdkUiMessage {
 
 export type AiSdkMessage = AiSdkModelMessage | AiSdkUiMessage;
 
-/** MESSAGE_INVALID names the message that is none. JSON only: bytes must be base64, URLs text. */
+/** Throws MESSAGE_INVALID with the number of a value that is not such a message. JSON only: bytes must be base64, URLs text. */
 export function fromAiSdk(messages: readonly AiSdkMessage[]): ConvertedMessage[] {
   return fromForeign((message) => ("parts" in message ? AI_SDK_UI : AI_SDK_MODEL), messages);
 }
@@ -31,9 +32,21 @@ export function toAiSdk(messages: readonly Message[], form: "ui"): AiSdkUiMessag
 export function toAiSdk(messages: readonly Message[], form: "model"): AiSdkModelMessage[];
 export function toAiSdk(messages: readonly Message[]): AiSdkMessage[];
 export function toAiSdk(messages: readonly Message[], form?: "ui" | "model"): AiSdkMessage[] {
-  const formatOf = (message: ConvertedMessage): typeof AI_SDK_UI => {
-    if (form !== undefined) return form === "ui" ? AI_SDK_UI : AI_SDK_MODEL;
-    return foreignOf(message, AI_SDK_UI) === undefined ? AI_SDK_MODEL : AI_SDK_UI;
-  };
-  return toForeign(formatOf, messages) as unknown as AiSdkMessage[];
+  const formats = form === undefined ? formsOf(messages) : messages.map(() => FORMATS[form]);
+  return toForeign(formats, messages) as unknown as AiSdkMessage[];
+}
+
+const FORMATS = { ui: AI_SDK_UI, model: AI_SDK_MODEL };
+
+/** A result is in a UI message only together with the answer before it. */
+function formsOf(messages: readonly ConvertedMessage[]): ForeignFormat[] {
+  const formats: ForeignFormat[] = [];
+  for (const [index, message] of messages.entries()) {
+    const before = messages[index - 1];
+    const follows =
+      before !== undefined && formats.at(-1) === AI_SDK_UI && AI_SDK_UI.continues(before, message);
+    const isUi = foreignOf(message, "ai-sdk-ui") !== undefined && (message.role !== "tool" || follows);
+    formats.push(isUi ? AI_SDK_UI : AI_SDK_MODEL);
+  }
+  return formats;
 }

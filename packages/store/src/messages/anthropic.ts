@@ -5,17 +5,11 @@
 
 import { isJsonObject } from "../record/json.ts";
 import type { ContentPart, Message, ToolCall } from "../record/message.ts";
-import {
-  foreignOf,
-  fromForeign,
-  notAMessage,
-  toForeign,
-  withFields,
-  type ConvertedMessage,
-  type Fields,
-  type ForeignFormat,
-} from "./foreign-format.ts";
+import { assistantMessage } from "./assistant-message.ts";
+import { fromForeign, notAMessage, toForeign, type ForeignFormat } from "./foreign-format.ts";
+import { keptFields, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";
 import { isMedia, isUrl } from "./media.ts";
+import { isTypedPart, typedPart } from "./typed-part.ts";
 import { withoutFields } from "./without-fields.ts";
 
 export interface AnthropicMessage {
@@ -23,45 +17,49 @@ export interface AnthropicMessage {
   readonly content: string | readonly object[];
 }
 
-/** MESSAGE_INVALID names the message that is none. The system prompt is no message there: give it to `buildContext`. */
+/** Throws MESSAGE_INVALID with the number of a value that is not such a message. The system prompt is separate there: give it to `buildContext`. */
 export function fromAnthropic(messages: readonly AnthropicMessage[]): ConvertedMessage[] {
   return fromForeign(() => ANTHROPIC, messages);
 }
 
 export function toAnthropic(messages: readonly Message[]): AnthropicMessage[] {
-  return toForeign(() => ANTHROPIC, messages) as unknown as AnthropicMessage[];
+  return toForeign(
+    messages.map(() => ANTHROPIC),
+    messages,
+  ) as unknown as AnthropicMessage[];
 }
 
 const ANTHROPIC: ForeignFormat = {
   name: "anthropic",
   // All results of one answer must be in the one message behind it.
-  continues: (before, after) => before.role === "tool" && after.role === "tool",
+  continues: (before, after, joined = before.role === "tool" && after.role === "tool") =>
+    joined && isOfUser(before) && isOfUser(after),
   split: ({ role, content, ...fields }) => {
     if (role !== "user" && role !== "assistant" && role !== "system")
       throw notAMessage("its role must be one of user, assistant, system");
-    if (typeof content === "string") return [withFields({ role, content }, ANTHROPIC, fields)];
+    if (typeof content === "string") return [withFields({ role, content }, "anthropic", fields)];
     if (!Array.isArray(content)) throw notAMessage("its content must be text or a list of blocks");
-    const blocks = content.map(checkBlock);
-    if (role === "assistant") return [withFields(fromAnswer(blocks), ANTHROPIC, fields)];
+    const blocks = content.map(typedPart);
+    if (role === "assistant") return [withFields(fromAnswer(blocks), "anthropic", fields)];
     const [first, ...others] = fromQuestion(role, blocks);
     const own = first ?? { role, content: [] };
-    return [own.role === "tool" ? own : withFields(own, ANTHROPIC, fields), ...others];
+    return [own.role === "tool" ? own : withFields(own, "anthropic", fields), ...others];
   },
   join: (group) => {
     const [first] = group;
     if (first === undefined) return {};
     const { role, content } = first;
-    const fields = role === "tool" ? undefined : foreignOf(first, ANTHROPIC)?.fields;
-    if (role === "assistant") return { role, content: toAnswer(first), ...fields };
-    if (group.length === 1 && role !== "tool" && typeof content === "string")
-      return { role, content, ...fields };
-    return { role: role === "system" ? "system" : "user", content: group.flatMap(toBlocks), ...fields };
+    if (role === "tool") return { role: "user", content: group.flatMap(toBlocks) };
+    const fields = keptFields(first, "anthropic", ["role", "content"]);
+    if (role === "assistant") return { ...fields, role, content: toAnswer(first) };
+    const isText = group.length === 1 && typeof content === "string";
+    return { ...fields, role, content: isText ? content : group.flatMap(toBlocks) };
   },
 };
 
-function checkBlock(block: unknown): Fields {
-  if (isJsonObject(block) && typeof block["type"] === "string") return block;
-  throw notAMessage('each block of its content must have a "type"');
+/** Results are blocks of a user's message there. */
+function isOfUser({ role }: Message): boolean {
+  return role === "user" || role === "tool";
 }
 
 /** Results are messages of their own; what stands between them is one message for each run. */
@@ -84,8 +82,7 @@ function fromQuestion(role: "user" | "system", blocks: readonly Fields[]): Conve
 
 function fromResult(block: Fields): ConvertedMessage {
   const { tool_use_id: id, content, is_error: isError, ...fields } = withoutFields(block, "type");
-  const isList =
-    Array.isArray(content) && content.every((part) => isJsonObject(part) && typeof part["type"] === "string");
+  const isList = Array.isArray(content) && content.every(isTypedPart);
   const message: Message = {
     role: "tool",
     toolCallId: typeof id === "string" ? id : "",
@@ -93,7 +90,7 @@ function fromResult(block: Fields): ConvertedMessage {
       typeof content === "string" ? content : isList ? content.map((part: Fields) => fromBlock(part)) : "",
     ...(typeof isError === "boolean" ? { isError } : {}),
   };
-  return withFields(message, ANTHROPIC, fields);
+  return withFields(message, "anthropic", fields);
 }
 
 function fromAnswer(blocks: readonly Fields[]): Message {
@@ -109,16 +106,7 @@ function fromAnswer(blocks: readonly Fields[]): Message {
     // It is encrypted: only its provider can read it.
     else if (type !== "redacted_thinking") parts.push(fromBlock(block));
   }
-  const [only] = parts;
-  const isPlain =
-    parts.length === 1 && only !== undefined && Object.keys(only).length === 2 && "text" in only;
-  const hasMore = calls.length + thoughts.length > 0;
-  return {
-    role: "assistant",
-    content: parts.length === 0 && hasMore ? "" : hasMore && isPlain ? String(only.text) : parts,
-    ...(thoughts.length === 0 ? {} : { reasoning: thoughts.join("\n\n") }),
-    ...(calls.length === 0 ? {} : { toolCalls: calls }),
-  };
+  return assistantMessage(parts, thoughts, calls);
 }
 
 function fromBlock(block: Fields): ContentPart {
@@ -151,8 +139,8 @@ function toToolUse({ arguments: given, ...call }: ToolCall): Fields {
   const rest = withoutFields(call, "argumentsText");
   // An object, always: the API refuses anything else.
   return {
-    type: "tool_use",
     ...rest,
+    type: "tool_use",
     input: isJsonObject(given) ? given : { invalid_arguments: given ?? null },
   };
 }
@@ -163,11 +151,11 @@ function toBlocks(message: ConvertedMessage): Fields[] {
     return typeof content === "string" ? [{ type: "text", text: content }] : content.map(toBlock);
   return [
     {
+      ...keptFields(message, "anthropic", ["type", "tool_use_id", "content", "is_error"]),
       type: "tool_result",
       tool_use_id: toolCallId,
       content: typeof content === "string" ? content : content.map(toBlock),
       ...(isError === undefined ? {} : { is_error: isError }),
-      ...foreignOf(message, ANTHROPIC)?.fields,
     },
   ];
 }

@@ -3,42 +3,24 @@
  * ours and how ours are joined again; what joining would not give back exactly is kept in the field `foreign`.
  */
 
-import { LonghandError } from "../errors.ts";
+import { isLonghandError, LonghandError } from "../errors.ts";
 import { isJsonObject } from "../record/json.ts";
 import type { Message } from "../record/message.ts";
+import { foreignOf, marked, type ConvertedMessage, type Fields, type ForeignFormatName } from "./foreign.ts";
 import { sameJson } from "./same-json.ts";
 import { withoutFields } from "./without-fields.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-export type ForeignFormatName = "openai" | "anthropic" | "ai-sdk" | "ai-sdk-ui";
-
-/** What the other format has and our message has no field for. */
-export interface Foreign {
-  readonly format: ForeignFormatName;
-  /** Fields of the message, or of the tool result, that are given back as they were. */
-  readonly fields?: Fields;
-  /** Part of the same foreign message as the message before it. @default what the format does by itself */
-  readonly joined?: boolean;
-  /** The content is the JSON text of a value. */
-  readonly json?: true;
-  /** The whole message as it was, where nothing less gives it back. */
-  readonly message?: Fields;
-}
-
-/** A message of ours that came from another format. */
-export interface ConvertedMessage extends Message {
-  readonly foreign?: Foreign;
-}
-
 export interface ForeignFormat {
   readonly name: ForeignFormatName;
-  /** At least one. Throws MESSAGE_INVALID where it is no message of the format. */
+  /** At least one. Throws MESSAGE_INVALID if it is not a message of the format. */
   split(message: Fields): readonly ConvertedMessage[];
   /** Messages of ours that are one of theirs. */
   join(group: readonly ConvertedMessage[], index: number): Fields;
-  /** Whether two neighbours belong to one message if nothing says otherwise. */
-  continues(before: Message, after: Message): boolean;
+  /**
+   * Whether two neighbours belong to one message. `joined`: what `foreign` says; it counts only between messages that can
+   * share one without a change of their roles.
+   */
+  continues(before: Message, after: Message, joined?: boolean): boolean;
 }
 
 export function fromForeign(
@@ -49,60 +31,53 @@ export function fromForeign(
   for (const [index, message] of messages.entries()) {
     if (!isJsonObject(message)) throw notAMessage("it is no object", index);
     const format = formatOf(message);
-    const before = converted.at(-1);
-    const group = withJoined(format, splitAt(format, message, index), before);
-    const isExact = sameJson(format.join(group, index), message);
+    const group = withJoined(format, splitAt(format, message, index), converted.at(-1));
+    const isExact = sameJson(
+      toForeign(
+        group.map(() => format),
+        group,
+      ),
+      [message],
+    );
     const [first, ...others] = group;
     if (first === undefined) continue;
-    converted.push(isExact ? first : marked(first, format, { message }), ...others);
+    converted.push(isExact ? first : marked(first, format.name, { message }), ...others);
   }
   return converted;
 }
 
+/** `formats`: one for each message. */
 export function toForeign(
-  formatOf: (message: ConvertedMessage) => ForeignFormat,
+  formats: readonly ForeignFormat[],
   messages: readonly ConvertedMessage[],
 ): Fields[] {
-  const groups: { readonly format: ForeignFormat; readonly group: ConvertedMessage[] }[] = [];
-  for (const message of messages) {
-    const format = formatOf(message);
-    const last = groups.at(-1);
-    const before = last?.group.at(-1);
-    const isJoined =
-      last?.format === format &&
-      before !== undefined &&
-      (foreignOf(message, format)?.joined ?? format.continues(before, message));
-    if (isJoined) last.group.push(message);
-    else groups.push({ format, group: [message] });
+  const sent: Fields[] = [];
+  let at = 0;
+  for (;;) {
+    const [first, format] = [messages[at], formats[at]];
+    if (first === undefined || format === undefined) return sent;
+    const continuesAt = (index: number): boolean => {
+      const [before, after] = [messages[index - 1], messages[index]];
+      if (before === undefined || after === undefined || formats[index] !== format) return false;
+      return format.continues(before, after, foreignOf(after, format.name)?.joined);
+    };
+    const original = originalOf(format, first);
+    const end = at + (original?.parts.length ?? 0);
+    const group = messages.slice(at, end);
+    const isCurrent =
+      sameJson(original?.parts.map(bare), group.map(bare)) &&
+      formats.slice(at, end).every((each) => each === format) &&
+      !continuesAt(end);
+    if (original !== undefined && isCurrent) {
+      sent.push(original.message);
+      at = end;
+    } else {
+      const start = at;
+      do at += 1;
+      while (continuesAt(at));
+      sent.push(format.join(messages.slice(start, at), sent.length));
+    }
   }
-  return groups.map(({ format, group }, index) => originalOf(format, group) ?? format.join(group, index));
-}
-
-/** What the message keeps for this format; another format's is of no use here. */
-export function foreignOf(
-  message: ConvertedMessage,
-  { name }: Pick<ForeignFormat, "name">,
-): Foreign | undefined {
-  const { foreign } = message;
-  return isJsonObject(foreign) && foreign.format === name ? foreign : undefined;
-}
-
-export function marked(
-  message: ConvertedMessage,
-  { name }: Pick<ForeignFormat, "name">,
-  marks: Omit<Foreign, "format">,
-): ConvertedMessage {
-  return { ...message, foreign: { ...message.foreign, ...marks, format: name } };
-}
-
-/** Only where there are any. */
-export function withFields(
-  message: Message,
-  format: Pick<ForeignFormat, "name">,
-  fields: Fields,
-): ConvertedMessage {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? message : marked(message, format, { fields: Object.fromEntries(given) });
 }
 
 export function notAMessage(problem: string, index?: number): LonghandError {
@@ -130,16 +105,23 @@ function withJoined(
     const neighbour = index === 0 ? before : group[index - 1];
     const joined = index > 0;
     const byItself = neighbour !== undefined && format.continues(neighbour, message);
-    return joined === byItself ? message : marked(message, format, { joined });
+    return joined === byItself ? message : marked(message, format.name, { joined });
   });
 }
 
-/** The message as it was, unless it was changed since. */
-function originalOf(format: ForeignFormat, group: readonly ConvertedMessage[]): Fields | undefined {
-  const [first] = group;
-  const original = first === undefined ? undefined : foreignOf(first, format)?.message;
-  if (original === undefined) return undefined;
-  return sameJson(format.split(original).map(bare), group.map(bare)) ? original : undefined;
+/** The kept message and what it was split into. One that is not a message of the format counts as absent. */
+function originalOf(
+  format: ForeignFormat,
+  first: ConvertedMessage,
+): { readonly message: Fields; readonly parts: readonly ConvertedMessage[] } | undefined {
+  const message = foreignOf(first, format.name)?.message;
+  if (message === undefined) return undefined;
+  try {
+    return { message, parts: format.split(message) };
+  } catch (error) {
+    if (isLonghandError(error, "MESSAGE_INVALID")) return undefined;
+    throw error;
+  }
 }
 
 function bare(message: ConvertedMessage): Message {

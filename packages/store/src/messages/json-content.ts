@@ -6,7 +6,8 @@ export function jsonContent(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 }
 
-/** Text that was changed since, and is no JSON any more, is the value itself. */
+/** The value that has exactly this JSON text. Any other text is the value itself: nothing is rounded or rewritten. */
 export function jsonValue(content: string): unknown {
-  return tryParseJson(content) ?? content;
+  const value = tryParseJson(content);
+  return value !== undefined && JSON.stringify(value) === content ? value : content;
 }

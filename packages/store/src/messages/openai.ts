@@ -6,17 +6,10 @@
 import { isJsonObject } from "../record/json.ts";
 import type { ContentPart, Message } from "../record/message.ts";
 import { fromArgumentsText, toArgumentsText, type CallWithText } from "./call-arguments.ts";
-import {
-  foreignOf,
-  fromForeign,
-  notAMessage,
-  toForeign,
-  withFields,
-  type ConvertedMessage,
-  type Fields,
-  type ForeignFormat,
-} from "./foreign-format.ts";
+import { fromForeign, notAMessage, toForeign, type ForeignFormat } from "./foreign-format.ts";
+import { foreignOf, keptFields, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";
 import { fromMediaUrl, isMedia, toMediaUrl } from "./media.ts";
+import { typedPart } from "./typed-part.ts";
 import { withoutFields } from "./without-fields.ts";
 
 export interface OpenAIToolCall {
@@ -33,20 +26,23 @@ export interface OpenAIMessage {
   readonly tool_call_id?: string;
 }
 
-/** MESSAGE_INVALID names the message that is none. */
+/** Throws MESSAGE_INVALID with the number of a value that is not such a message. */
 export function fromOpenAI(messages: readonly OpenAIMessage[]): ConvertedMessage[] {
   return fromForeign(() => OPENAI, messages);
 }
 
 export function toOpenAI(messages: readonly Message[]): OpenAIMessage[] {
-  return toForeign(() => OPENAI, messages) as unknown as OpenAIMessage[];
+  return toForeign(
+    messages.map(() => OPENAI),
+    messages,
+  ) as unknown as OpenAIMessage[];
 }
 
 /** The field that a message has in this format instead of ours. `undefined`: it has none. */
 export function openAIField(message: unknown): "tool_calls" | "tool_call_id" | undefined {
   if (!isJsonObject(message)) return undefined;
   return OPENAI_FIELDS.find((field) => {
-    // A getter is not called here: whoever keeps the message reads it once.
+    // A getter is not called here: the store reads each field once, when it keeps the message.
     const property = Object.getOwnPropertyDescriptor(message, field);
     return property !== undefined && (property.get !== undefined || property.value !== undefined);
   });
@@ -58,7 +54,7 @@ const OPENAI_FIELDS = ["tool_calls", "tool_call_id"] as const;
 export function mapOpenAIShape<M extends Message>(message: M): M {
   if (openAIField(message) === undefined) return message;
   const [converted = message] = fromOpenAI([message]);
-  // Of the caller's type as far as anybody can know: its calls and results were not of ours.
+  // The caller's type describes messages of ours, which this one was not until now.
   return converted as M;
 }
 
@@ -93,7 +89,7 @@ function fromMessage(message: Fields): ConvertedMessage {
     reasoning_content,
     ...others
   } = withoutFields(message, "foreign");
-  const role = typeof given === "string" && Object.hasOwn(ROLES, given) ? ROLES[given] : undefined;
+  const role = ownRole(given);
   if (role === undefined) throw notAMessage(`its role must be one of ${Object.keys(ROLES).join(", ")}`);
   const calls = Array.isArray(tool_calls) ? tool_calls.map(fromCall) : [];
   const isOwn = ([field, value]: readonly [string, unknown]): boolean => OWN_FIELDS[field]?.(value) === true;
@@ -106,7 +102,7 @@ function fromMessage(message: Fields): ConvertedMessage {
     ...(role === "tool" ? { toolCallId: typeof tool_call_id === "string" ? tool_call_id : "" } : {}),
     ...(typeof reasoning_content === "string" ? { reasoning: reasoning_content } : {}),
   };
-  return withFields(converted, OPENAI, {
+  return withFields(converted, "openai", {
     ...(given === role ? {} : { role: given }),
     ...Object.fromEntries(Object.entries(others).filter((entry) => !isOwn(entry))),
   });
@@ -126,19 +122,26 @@ function fromCall(call: unknown): CallWithText {
   };
 }
 
+function ownRole(role: unknown): Message["role"] | undefined {
+  return typeof role === "string" && Object.hasOwn(ROLES, role) ? ROLES[role] : undefined;
+}
+
+const WRITTEN = ["content", "name", "tool_calls", "tool_call_id", "reasoning_content"] as const;
+
 function toMessage(message: ConvertedMessage): Fields {
   const { role, content, name, toolCalls = [], toolCallId, reasoning } = message;
-  const kept = foreignOf(message, OPENAI);
+  const { role: kept, ...fields } = keptFields(message, "openai", WRITTEN);
   const given = toContent(content);
+  const isFromHere = foreignOf(message, "openai") !== undefined;
   return {
-    role,
+    ...fields,
+    role: ownRole(kept) === role ? kept : role,
     content: given === "" && toolCalls.length > 0 ? null : given,
     ...(name === undefined ? {} : { name }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toCall) }),
     ...(role === "tool" ? { tool_call_id: toolCallId ?? "" } : {}),
     // Not a field of OpenAI's own API: only for those that have sent it.
-    ...(kept === undefined || reasoning === undefined ? {} : { reasoning_content: reasoning }),
-    ...kept?.fields,
+    ...(isFromHere && reasoning !== undefined ? { reasoning_content: reasoning } : {}),
   };
 }
 
@@ -147,8 +150,8 @@ function toCall(call: CallWithText): Fields {
   const { id, name, type, ...others } = withoutFields(given, "arguments", "argumentsText");
   const text = toArgumentsText(call);
   return type === "custom"
-    ? { id, type, custom: { name, input: text }, ...others }
-    : { id, type: type ?? "function", function: { name, arguments: text }, ...others };
+    ? { ...others, id, type, custom: { name, input: text } }
+    : { ...others, id, type: type ?? "function", function: { name, arguments: text } };
 }
 
 function fromContent(content: unknown): Message["content"] {
@@ -158,9 +161,8 @@ function fromContent(content: unknown): Message["content"] {
   return content.map(fromPart);
 }
 
-function fromPart(part: unknown): ContentPart {
-  if (!isJsonObject(part) || typeof part["type"] !== "string")
-    throw notAMessage('each part of its content must have a "type"');
+function fromPart(given: unknown): ContentPart {
+  const part = typedPart(given);
   const { type, image_url: image, file, ...others } = part;
   if (type === "image_url" && isJsonObject(image) && typeof image["url"] === "string") {
     const { url, ...details } = image;
@@ -177,7 +179,7 @@ function fromPart(part: unknown): ContentPart {
       ...name,
     };
   }
-  return part as ContentPart;
+  return part;
 }
 
 function toContent(content: Message["content"]): string | readonly Fields[] {
@@ -188,7 +190,7 @@ function toPart(part: ContentPart): Fields {
   if (!isMedia(part)) return part;
   const { type, mediaType, data, name, ...details } = part as typeof part & { readonly name?: string };
   const url = toMediaUrl({ mediaType, data });
-  if (type === "image") return { type: "image_url", image_url: { url, ...details } };
+  if (type === "image") return { type: "image_url", image_url: { ...details, url } };
   const filename = name === undefined ? {} : { filename: name };
-  return { type: "file", file: { file_data: url, ...filename, ...details } };
+  return { type: "file", file: { ...details, file_data: url, ...filename } };
 }

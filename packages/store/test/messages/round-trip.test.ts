@@ -18,31 +18,22 @@ function stored(messages: readonly ConvertedMessage[]): ConvertedMessage[] {
 /** JSON has no -0. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-test("OpenAI: there and back through a store is deep-equal", () => {
-  fc.assert(
-    fc.property(openAIMessages, (messages) => {
-      expect(toOpenAI(stored(fromOpenAI(messages)))).toEqual(asJson(messages));
-    }),
-    RUNS,
-  );
-});
+function thereAndBack<M extends object>(
+  drawn: fc.Arbitrary<M[]>,
+  from: (messages: readonly M[]) => ConvertedMessage[],
+  to: (messages: readonly ConvertedMessage[]) => readonly object[],
+): fc.IProperty<[M[]]> {
+  return fc.property(drawn, (messages) => {
+    expect(to(stored(from(messages)))).toEqual(asJson(messages));
+  });
+}
 
-test("Anthropic: there and back through a store is deep-equal", () => {
-  fc.assert(
-    fc.property(anthropicMessages, (messages) => {
-      expect(toAnthropic(stored(fromAnthropic(messages)))).toEqual(asJson(messages));
-    }),
-    RUNS,
-  );
-});
-
-test("AI SDK: UI and model messages, also mixed, there and back through a store are deep-equal", () => {
-  fc.assert(
-    fc.property(aiSdkMessages, (messages) => {
-      expect(toAiSdk(stored(fromAiSdk(messages)))).toEqual(asJson(messages));
-    }),
-    RUNS,
-  );
+test.each([
+  ["OpenAI", thereAndBack(openAIMessages, fromOpenAI, toOpenAI)],
+  ["Anthropic", thereAndBack(anthropicMessages, fromAnthropic, toAnthropic)],
+  ["AI SDK, UI and model messages mixed", thereAndBack(aiSdkMessages, fromAiSdk, (all) => toAiSdk(all))],
+])("%s: there and back through a store is deep-equal", (_, property) => {
+  fc.assert<[object[]]>(property as fc.IProperty<[object[]]>, RUNS);
 });
 
 test("the result of one format can be written as every other", () => {
