@@ -69,6 +69,8 @@ export class Upkeep {
     } catch (error) {
       // Another process has a turn there, or the loop is closing: the next turn orders it again.
       if (isLonghandError(error, "SESSION_LOCKED") || this.#ending.signal.aborted) return;
+      // There is no room for another question of that size. A turn without any room fails with the same error itself.
+      if (isLonghandError(error, "OPTION_INVALID") && error.detail["noRoomFor"] === "conversation") return;
       this.#tell(error);
     } finally {
       order.done();

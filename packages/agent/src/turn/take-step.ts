@@ -26,10 +26,9 @@ export async function takeStep(turn: TurnInHand): Promise<readonly StepCall[]> {
 }
 
 async function answerOnce(turn: TurnInHand): Promise<readonly StepCall[]> {
-  const { session, settings, signal } = turn;
+  const { session, settings } = turn;
   const { model, maxContextTokens, maxAnswerTokens } = settings;
-  const system = await untilAborted(settings.system(turn.about), signal);
-  const request = turnRequest(settings, system);
+  const request = await requestOf(turn);
   const context = await requestContext(turn, request);
   const correction = await correctionOf(session, model.name);
   const { messages } = context;
@@ -52,6 +51,10 @@ async function answerOnce(turn: TurnInHand): Promise<readonly StepCall[]> {
   const estimated = requestTokens(context.usage) / correction;
   if (usage.estimated !== true) turn.counted = { model: model.name, estimated, usage };
   return calls;
+}
+
+async function requestOf({ settings, about, signal }: TurnInHand): Promise<TurnRequest> {
+  return turnRequest(settings, await untilAborted(settings.system(about), signal));
 }
 
 function stepCall(turn: TurnInHand, call: AskedCall): StepCall {
@@ -99,7 +102,8 @@ function tellUsage(turn: TurnInHand, usage: CountedUsage): void {
 async function compactOnce(turn: TurnInHand): Promise<boolean> {
   if (turn.wasCompacted) return false;
   turn.wasCompacted = true;
-  return await compactTurn(turn, { force: true });
+  const { system, tools, reserve } = await requestOf(turn);
+  return await compactTurn(turn, { system, tools, reserve, force: true });
 }
 
 /** What is sent. Turns that would be neither shown nor summarised are compacted first. */

@@ -3,6 +3,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openStore } from "@longhand/store";
+import { contextUsage } from "@longhand/store/context";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../src/models/model.ts";
 import {
@@ -215,6 +216,22 @@ describe("after a turn", () => {
     await conversation.settled();
     expect(events.some(({ type }) => type === "compaction")).toBe(true);
     expect((await conversation.session.state())?.summary).not.toBe("");
+    await loop.close();
+  });
+
+  test("a system prompt that leaves no room for a second question of an eighth is no problem", async () => {
+    const directory = await temporaryDirectory();
+    const settings = settingsIn(directory, echo, {
+      maxContextTokens: 4000,
+      instructions: "Be brief, and say why. ".repeat(380),
+    });
+    const { loop, problems } = await openTestLoop(directory, [settings]);
+    const conversation = loop.agent().conversation("a");
+    expect((await conversation.say({ text: "x" })).text).toBe("you said: x");
+    const { system } = await contextUsage(conversation.session, await loop.agent().contextOptions("a"));
+    expect(system).toBeGreaterThan(2500);
+    await conversation.settled();
+    expect(problems).toEqual([]);
     await loop.close();
   });
 

@@ -379,6 +379,19 @@ describe("a request that is too long", () => {
     });
   });
 
+  test("is compacted to what system prompt, tools and answer leave, not to a half of the window", async () => {
+    await withStore("memory", async (store) => {
+      const session = store.session("a");
+      await session.append(earlier.slice(0, 12));
+      const model = scriptedModel(failure("MODEL_OVERFLOW"), answer("They talked."), answer("there"));
+      const system = (): Promise<string> => Promise.resolve("Be brief, and say why. ".repeat(700));
+      const sizes = { maxContextTokens: 8000, maxAnswerTokens: 1000 };
+      const { result, events } = await say(session, "go", { model, system, ...sizes });
+      expect(result).toMatchObject({ outcome: "answered", text: "there" });
+      expect(ofType(events, "compaction")).toHaveLength(1);
+    });
+  });
+
   test("fails with its type if that was not enough, or there is nothing to compact", async () => {
     await withStore("memory", async (store) => {
       const session = store.session("a");

@@ -1,11 +1,11 @@
-/** Whether the view fits into a request, asked where the answer is known: at what builds the request. */
+/** Whether the view fits into a request. `buildContext` builds that request, so its result is the answer. */
 
 import { isLonghandError } from "../../errors.ts";
 import type { Session } from "../../store/types.ts";
 import type { ContextOptions } from "../types.ts";
-import { buildContext } from "../window/build-context.ts";
+import { buildContext, type NoRoomFor } from "../window/build-context.ts";
 
-/** As `buildContext` takes them, but for the name of the first. */
+/** The options of `buildContext`; `maxTokens` has another name here. */
 export interface RequestLimits extends Omit<ContextOptions, "maxTokens" | "maxBytes"> {
   readonly maxContextTokens?: number;
 }
@@ -32,9 +32,17 @@ export async function requestRoom(session: Session, options: RequestLimits): Pro
     const { summary, turns, free } = usage;
     return { isTooSmall: omitted !== undefined, tokens: summary + turns + free };
   } catch (error) {
-    // Not even the current turn fits, with nothing beside it: a summary of the earlier ones cannot help.
-    if (isLonghandError(error, "OPTION_INVALID"))
-      return { isTooSmall: false, tokens: maxContextTokens ?? 32_000 };
+    const tokens = roomBesideCurrentTurn(error);
+    // A summary of the earlier turns cannot help.
+    if (tokens !== undefined) return { isTooSmall: false, tokens };
     throw error;
   }
+}
+
+/** `undefined`: the error is another one than "the current turn does not fit". */
+function roomBesideCurrentTurn(error: unknown): number | undefined {
+  if (!isLonghandError(error, "OPTION_INVALID")) return undefined;
+  const currentTurn: NoRoomFor = "current-turn";
+  const { noRoomFor, roomTokens } = error.detail;
+  return noRoomFor === currentTurn && typeof roomTokens === "number" ? roomTokens : undefined;
 }

@@ -63,7 +63,9 @@ async function buildAt<M extends Message>(
     toolsSize,
   );
   const room = minus(whole, systemSize);
-  if (room.tokens <= 0 || room.bytes <= 0) throw noRoom(session.key, settings, toolsSize, systemSize);
+  const noRoomFor = (what: NoRoomFor): LonghandError =>
+    noRoom(what, room.tokens, session.key, settings, toolsSize, systemSize);
+  if (room.tokens <= 0 || room.bytes <= 0) throw noRoomFor("conversation");
 
   const messages = (info?.count ?? 0) - leading.length;
   const live: LiveRange = { from: (leading.at(-1)?.seq ?? 0) + 1, to, firstSeq, messages };
@@ -71,7 +73,7 @@ async function buildAt<M extends Message>(
   const window =
     (await fillWindow(session, live, full, whole, sizes)) ??
     (await fillWindow(session, live, withoutSummaryAndPins(full), whole, sizes));
-  if (window === undefined) throw noRoom(session.key, settings, toolsSize, systemSize);
+  if (window === undefined) throw noRoomFor("current-turn");
   return {
     messages: messagesOf(window),
     seqs: seqsOf(window),
@@ -151,11 +153,21 @@ async function wasCutSince<M extends Message>(
   return false;
 }
 
-function noRoom(key: string, settings: ContextSettings, tools: Size, system: Size): LonghandError {
+/** In the error's `detail`: system prompt, tools and reserve leave nothing, or less than the current turn needs. */
+export type NoRoomFor = "conversation" | "current-turn";
+
+function noRoom(
+  noRoomFor: NoRoomFor,
+  roomTokens: number,
+  key: string,
+  settings: ContextSettings,
+  tools: Size,
+  system: Size,
+): LonghandError {
   const { maxTokens, maxBytes, reserve } = settings;
   const bytes =
     maxBytes === Infinity ? "" : ` and maxBytes ${maxBytes} (tools ${tools.bytes}, system ${system.bytes})`;
   const message = `there is no room for the conversation of session ${JSON.stringify(key)} in maxTokens ${maxTokens} (reserve ${reserve}, tools ${tools.tokens}, system ${system.tokens})${bytes}; allow more, or shorten these`;
-  const detail = { key, maxTokens, maxBytes, reserve, tools, system };
+  const detail = { key, noRoomFor, roomTokens, maxTokens, maxBytes, reserve, tools, system };
   return new LonghandError("OPTION_INVALID", message, detail);
 }

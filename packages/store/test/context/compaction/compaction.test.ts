@@ -2,8 +2,10 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import {
+  buildContext,
   compactSession,
   explainCompaction,
+  standardEstimator,
   undoCompaction,
   type AskModel,
   type CompactOptions,
@@ -11,6 +13,7 @@ import {
 } from "../../../src/context.ts";
 import { memoryBackend, openStore, type Message, type Session } from "../../../src/index.ts";
 import { contentsOf, user } from "../../support/conversation.ts";
+import { rejectsTyped } from "../../support/rejects-typed.ts";
 
 let session: Session;
 
@@ -108,6 +111,34 @@ describe("when it is needed", () => {
     await talk(messages / 2);
     expect(await compactSession(session, { maxHistoryMessages })).toMatchObject({ done: true });
     expect(await contentsOf(session)).toHaveLength(kept);
+  });
+
+  test("options that no request can have are refused as buildContext refuses them", async () => {
+    await talk(5);
+    const parameters: Record<string, unknown> = {};
+    parameters["self"] = parameters;
+    const estimator = { ...standardEstimator, tokensOfMessage: () => Number.NaN };
+    const refused: readonly CompactOptions[] = [
+      { tools: [{ name: "read", parameters }] },
+      { maxContextTokens: 1000, reserve: 1001 },
+      { maxContextTokens: 100, system: "many different words ".repeat(100) },
+      { estimator },
+    ];
+    for (const options of refused) {
+      const { maxContextTokens: maxTokens, ...request } = options;
+      const context = maxTokens === undefined ? request : { ...request, maxTokens };
+      const { code, message } = await rejectsTyped(buildContext(session, context));
+      expect(code).toBe("OPTION_INVALID");
+      await expect(compactSession(session, options)).rejects.toMatchObject({ code, message });
+    }
+  });
+
+  test("a current turn that no request can hold is no reason to compact the others", async () => {
+    await talk(2);
+    await session.append(user("x"));
+    expect(await compactSession(session, { maxContextTokens: 2, reserve: 0 })).toMatchObject({
+      reason: "within-limits",
+    });
   });
 
   test("a session that does not exist is within every limit, and is not made", async () => {
