@@ -106,7 +106,7 @@ export const LONGHAND_RULES: PackageRules = {
     assembly: ["config", "terminal"],
     commands: ["terminal", "config", "sessions", "export", "import", "tour", "chat", "assembly"],
   },
-  everywhere: ["command-error.ts"],
+  everywhere: ["command-error.ts", "error-code.ts"],
   testing: undefined,
   packages: [
     ...["@longhand/store", "@longhand/store/context", "@longhand/store/memory", "@longhand/store/messages"],

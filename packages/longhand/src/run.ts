@@ -15,6 +15,7 @@ import { EXIT } from "./terminal/exit-codes.ts";
 import { jsonLine } from "./terminal/json-line.ts";
 import type { Input, Output } from "./terminal/output.ts";
 import type { Environment } from "./terminal/process-output.ts";
+import { shellQuote } from "./terminal/shell-quote.ts";
 import { wrapText } from "./terminal/wrap-text.ts";
 import { firstOwnWord, withChat } from "./with-chat.ts";
 
@@ -49,6 +50,15 @@ export async function run(commandLine: readonly string[], world: World): Promise
         accountHome: () => userInfo().homedir,
       });
       begun = found.places;
+      for (const { file, workspace } of found.damaged) {
+        const remedy = commandToPaste(places)(`workspace approve ${shellQuote(workspace)}`);
+        const message = `${file} cannot be read, or a newer version wrote it; nothing is approved by it. To approve the directory again: ${remedy}`;
+        output.writeError(
+          wantsJson
+            ? jsonLine({ warning: { code: "RECORD_DAMAGED", message } })
+            : escapeControls(`longhand: warning: ${message}\n`),
+        );
+      }
       return {
         output,
         input,

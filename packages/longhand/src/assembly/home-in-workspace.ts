@@ -4,7 +4,8 @@
  */
 
 import { mkdir, realpath } from "node:fs/promises";
-import { relative, sep } from "node:path";
+import { errorCode } from "../error-code.ts";
+import { isBelow } from "./is-below.ts";
 
 /**
  * What tools may then neither read nor write; made if it is missing, since what does not exist cannot be hidden from a command. None
@@ -21,12 +22,7 @@ async function realpathIfThere(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return path;
+    if (errorCode(error) === "ENOENT") return path;
     throw error;
   }
-}
-
-export function isBelow(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`);
 }

@@ -23,10 +23,13 @@ import {
 import type { Store } from "@longhand/store";
 import type { AgentConfig, Config } from "../config/config.ts";
 import type { ConfigEnvironment } from "../config/read-config.ts";
+import { setAsidePath } from "../config/move-paths.ts";
 import { realPath } from "../config/real-path.ts";
+import { readRecord, WORKSPACE_FILE } from "../config/workspace-record.ts";
 import { keepRecord, offeredIn } from "../config/workspace-uses.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
-import { homeInWorkspace, isBelow } from "./home-in-workspace.ts";
+import { homeInWorkspace } from "./home-in-workspace.ts";
+import { isBelow } from "./is-below.ts";
 import { findAgentSkills } from "./find-agent-skills.ts";
 import { modelMaker, type ModelMaker } from "./make-model.ts";
 
@@ -79,12 +82,19 @@ async function settingsOf(
   const real = realPath(workspace);
   const { left, uses } = await keepRecord(agent.state, real);
   // Conversations and memory of an older version, until they are moved.
-  const older = left.map((name) => join(real, name)).filter((path) => existsSync(path));
-  for (const name of offeredIn(real).filter((each) => !uses.includes(each))) {
-    onProblem({ agent: agent.name, code: "NOT_APPROVED", message: notApproved(workspace, name) });
+  const older = left
+    .flatMap((name) => [join(real, name), setAsidePath(join(real, name))])
+    .filter((path) => existsSync(path));
+  // The command itself tells, or asks, about the first agent.
+  const isFurther = agent !== config.agents[0];
+  if (readRecord(agent.state) === "damaged") {
+    const message = damagedRecord(agent);
+    if (isFurther) onProblem({ agent: agent.name, code: "NOT_APPROVED", message });
+  } else {
+    for (const name of offeredIn(real).filter((each) => !uses.includes(each)))
+      onProblem({ agent: agent.name, code: "NOT_APPROVED", message: notApproved(workspace, name) });
   }
-  // Of the first agent the command itself tells, or asks.
-  if (older.length > 0 && agent !== config.agents[0]) {
+  if (older.length > 0 && isFurther) {
     onProblem({ agent: agent.name, code: "SESSIONS_OLDER", message: notMoved(workspace, older) });
   }
   const skills = await findAgentSkills(config, agent, home);
@@ -170,6 +180,10 @@ export function agentSettings(
 
 function notApproved(workspace: string, name: string): string {
   return `${join(workspace, name)} is not used: it was not there when you approved the workspace; to use it: longhand workspace approve ${shellQuote(workspace)}`;
+}
+
+function damagedRecord({ state, workspace }: AgentConfig): string {
+  return `${join(state, WORKSPACE_FILE)} cannot be read, so nothing that ${workspace} brings is used; to approve it again: longhand workspace approve ${shellQuote(workspace)}`;
 }
 
 function notMoved(workspace: string, older: readonly string[]): string {

@@ -5,6 +5,7 @@
 
 import { appendFile, chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode } from "../error-code.ts";
 
 const KEPT = 1000;
 /** Longer ones are hardly typed again, and would be read at every start. */
@@ -32,7 +33,7 @@ export class InputHistory {
       if (lines.length > KEPT * 2) await shorten(file, lines.slice(-KEPT));
       return lines.slice(-KEPT).flatMap(entryOf);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) this.#tell(error);
+      if (errorCode(error) !== "ENOENT") this.#tell(error);
       return [];
     }
   }

@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Session } from "@longhand/store";
+import { errorCode } from "../error-code.ts";
 import { spokenText } from "./spoken-text.ts";
 
 /** What is in a file. */
@@ -146,7 +147,7 @@ function isThere(owner: string): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errorCode(error) === "EPERM";
   }
 }
 
@@ -154,7 +155,7 @@ function listDirectory(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }
@@ -164,7 +165,7 @@ function takeOver(directory: string, name: string, mine: string): KeptWords | un
   try {
     renameSync(join(directory, name), join(directory, mine));
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
   return wordsIn(readFileSync(join(directory, mine), "utf8"));

@@ -5,14 +5,15 @@
 
 import type { WorkspaceChoice } from "../config/choose-workspace.ts";
 import type { Places } from "../config/places.ts";
-import { readRecordOf } from "../config/workspace-record.ts";
-import { approve, offeredIn } from "../config/workspace-uses.ts";
+import { readRecord, readRecordOf, writeRecord } from "../config/workspace-record.ts";
+import { approve, keepRecord, offeredIn } from "../config/workspace-uses.ts";
 import { workspaceState } from "../config/workspace-state.ts";
 import { moveOlder, planMove } from "../sessions/move-older.ts";
-import { describeOlder, tellOlder } from "../sessions/older-state.ts";
+import { describeOlder, MOVE_RISK, tellOlder } from "../sessions/older-state.ts";
 import { askYes, canAsk } from "../terminal/ask-yes.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { shellQuote } from "../terminal/shell-quote.ts";
 import { CommandError } from "../command-error.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -32,9 +33,13 @@ export async function settleForServing(given: Surroundings): Promise<Places> {
   return given.places;
 }
 
-/** Naming a directory by --workspace is a yes. What appeared in it since an earlier one needs `workspace approve`. */
+/**
+ * Naming a directory by --workspace is a yes. What appeared in it since an earlier one needs `workspace approve`; so does everything if
+ * the record is damaged, since what appeared cannot be told then.
+ */
 async function approveNamed(real: string, { places, output }: Surroundings): Promise<void> {
   const state = workspaceState(places.home.path, real);
+  if (readRecord(state) === "damaged") return;
   const record = readRecordOf(state, real);
   if (record === undefined || record.approved === null) await approve(state, real, output.now());
 }
@@ -60,7 +65,7 @@ async function settleDefault(
         );
         return choice;
       }
-      if (!(await askYes(given, questionAbout(path, real)))) return choice;
+      if ((await askYes(given, questionAbout(path, real))) !== true) return choice;
       await approve(workspaceState(places.home.path, real), real, output.now());
       return { by: "current", path, real };
     }
@@ -86,11 +91,11 @@ function say(why: string, { output, places, json }: Surroundings): void {
 async function offerMove(given: Surroundings): Promise<boolean> {
   const { places, output, toPaste } = given;
   const { workspace } = places;
-  const plan = await planMove(workspace);
+  const plan = planMove(workspace);
   if (plan.moves.length === 0 || (places.sessions.source === "option" && places.memory.source === "option")) {
     return false;
   }
-  if (!canAsk(given)) {
+  if (!canAsk(given) || readRecordOf(workspace.state, workspace.real)?.isMoveDeclined === true) {
     if (places.sessions.source === "default") tellOlder(given);
     return false;
   }
@@ -99,9 +104,18 @@ async function offerMove(given: Surroundings): Promise<boolean> {
     plan.moves.map(({ name }) => name),
   );
   const sentence = `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`;
-  const isYes = await askYes(given, `${sentence}.\nMove them to ${escapeLine(workspace.state)}?`);
-  if (!isYes) {
-    output.writeError(`They stay where they are. To move them later: ${toPaste("workspace move")}\n`);
+  const question = `${sentence}.\n${MOVE_RISK}\nMove them to ${escapeLine(workspace.state)}?`;
+  const answer = await askYes(given, question, "no");
+  if (answer === false) {
+    const record = await keepRecord(workspace.state, workspace.real);
+    await writeRecord(workspace.state, { ...record, isMoveDeclined: true });
+  }
+  if (answer !== true) {
+    const readable = plan.moves.filter(({ name }) => name === "sessions");
+    const reading = readable.map(({ from }) => ` To read them: longhand list --sessions ${shellQuote(from)}`);
+    output.writeError(
+      `They stay where they are.${reading.join("")}\nTo move them, unless the home has others by then: ${toPaste("workspace move")}\n`,
+    );
     return false;
   }
   try {

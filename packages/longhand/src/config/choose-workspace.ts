@@ -73,7 +73,8 @@ export function defaultWorkspace(
 }
 
 function olderInUse(home: string, real: string): readonly Older[] {
-  const left = readRecord(home)?.left;
+  const record = readRecord(home);
+  const left = record === "damaged" ? [] : record?.left;
   return findOlder(real).filter(
     (name) => (left === undefined || left.includes(name)) && !existsSync(join(home, name)),
   );

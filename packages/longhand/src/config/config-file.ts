@@ -3,6 +3,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../error-code.ts";
 import { explainIssue } from "./explain-issue.ts";
 import { JsonFault, type JsonPath, lineAndColumn, pathKey, type ScannedJson, scanJson } from "./scan-json.ts";
 import { settingsSchema } from "./settings-schema.ts";
@@ -105,7 +106,7 @@ async function readText(path: string): Promise<string | undefined> {
     // Without O_NONBLOCK a pipe under that name would make us wait for ever.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
   }

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../error-code.ts";
 import { readRecord, type WorkspaceRecord } from "./workspace-record.ts";
 import { WORKSPACES, workspaceState } from "./workspace-state.ts";
 
@@ -15,7 +16,7 @@ export interface KnownWorkspace extends WorkspaceRecord {
 export async function findWorkspaces(home: string): Promise<readonly KnownWorkspace[]> {
   const directory = join(home, WORKSPACES);
   const names = await readdir(directory).catch((error: unknown) => {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   });
@@ -24,7 +25,7 @@ export async function findWorkspaces(home: string): Promise<readonly KnownWorksp
     const state = join(directory, name);
     const record = readRecord(state);
     // A state that was copied or renamed is not found by its path.
-    if (record === undefined || workspaceState(home, record.path) !== state) continue;
+    if (record === undefined || record === "damaged" || workspaceState(home, record.path) !== state) continue;
     known.push({ ...record, state, exists: existsSync(record.path) });
   }
   return known;

@@ -1,10 +1,12 @@
 /**
- * Recognises `sessions/` and `memory/` that an older version of Longhand left in a workspace. Strictly: a directory of the user's own,
- * closed to others, with the marks of a store. A clone of a repository cannot carry those modes, so what it ships is not taken for ours.
+ * Recognises `sessions/` and `memory/` that an older version of Longhand may have left in a workspace: a directory of the user's own,
+ * closed to others, with the marks of a store. That is no proof: a clone under umask 077 has the same modes. So they are moved only after
+ * the user has said yes, and no is the usual answer.
  */
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../error-code.ts";
 import { OLDER, type Older } from "./workspace-record.ts";
 
 const OTHERS = 0o077;
@@ -26,7 +28,7 @@ function isPrivateDirectory(path: string): boolean {
     return found.isDirectory() && isOwn && (found.mode & OTHERS) === 0;
   } catch (error) {
     // Missing, below a file, or not ours to look at.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return false;
     throw error;
   }

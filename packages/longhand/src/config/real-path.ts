@@ -2,12 +2,13 @@
 
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "../error-code.ts";
 
 export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if ((code !== "ENOENT" && code !== "ENOTDIR") || dirname(path) === path) throw error;
     return join(realPath(dirname(path)), basename(path));
   }

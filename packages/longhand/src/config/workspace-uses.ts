@@ -5,16 +5,18 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setAsidePath } from "./move-paths.ts";
 import { findOlder } from "./older-layout.ts";
 import {
   OFFERED,
   type Offered,
+  readRecord,
   readRecordOf,
   type WorkspaceRecord,
   writeRecord,
 } from "./workspace-record.ts";
 
-/** Before the first use there is no record, and nothing of the agent's can be in the workspace: all of it. */
+/** Without a record it is the first use, and nothing of the agent's can be in the workspace: all of it. */
 export function usesOf(state: string, real: string): readonly Offered[] {
   return readRecordOf(state, real)?.uses ?? OFFERED;
 }
@@ -25,12 +27,13 @@ export function offeredIn(workspace: string): readonly Offered[] {
 
 /** The user has said yes, to the directory and to what it has. */
 export async function approve(state: string, real: string, now: Date): Promise<WorkspaceRecord> {
-  const before = readRecordOf(state, real);
+  const before = readRecord(state) === "damaged" ? undefined : readRecordOf(state, real);
   const record: WorkspaceRecord = {
+    left: findOlder(real),
+    ...before,
     path: real,
     approved: now.toISOString(),
     uses: offeredIn(real),
-    left: before?.left ?? findOlder(real),
   };
   await writeRecord(state, record);
   return record;
@@ -38,7 +41,8 @@ export async function approve(state: string, real: string, now: Date): Promise<W
 
 /**
  * Before an agent opens a workspace: it must have a record, so that what appears later is told from what was there. What was approved and
- * is gone must be approved again when it comes back.
+ * is gone must be approved again when it comes back; what an older version left and is gone is not offered when it comes back. A damaged
+ * record is not replaced: only `approve` does that.
  */
 export async function keepRecord(state: string, real: string): Promise<WorkspaceRecord> {
   const record = readRecordOf(state, real);
@@ -49,8 +53,12 @@ export async function keepRecord(state: string, real: string): Promise<Workspace
     return first;
   }
   const uses = record.uses.filter((name) => offered.includes(name));
-  if (uses.length === record.uses.length) return record;
-  const kept = { ...record, uses };
+  const left = record.left.filter((name) => {
+    const path = join(real, name);
+    return existsSync(path) || existsSync(setAsidePath(path));
+  });
+  if (uses.length === record.uses.length && left.length === record.left.length) return record;
+  const kept = { ...record, uses, left };
   await writeRecord(state, kept);
   return kept;
 }

@@ -5,6 +5,7 @@
 
 import { lstat, open, rename, unlink } from "node:fs/promises";
 import { CommandError } from "../command-error.ts";
+import { errorCode } from "../error-code.ts";
 
 const WRITE_LENGTH = 256 * 1024;
 
@@ -83,8 +84,4 @@ function failed(path: string, cause: unknown): CommandError {
     detail: { file: path },
     cause,
   });
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -2,6 +2,7 @@
 
 import { access, constants, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errorCode } from "../error-code.ts";
 
 export interface DirectoryFacts {
   readonly exists: boolean;
@@ -50,7 +51,7 @@ export async function examineDirectory(directory: string): Promise<DirectoryFact
       return { ...facts, notWritable, failure: failureOf(error) };
     }
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") return { ...NOTHING, exists: true, failure: failureOf(error) };
+    if (errorCode(error) !== "ENOENT") return { ...NOTHING, exists: true, failure: failureOf(error) };
     const parent = await nearestParent(directory);
     return { ...NOTHING, notWritable: (await may(parent, W_OK | X_OK)) ? [] : [parent] };
   }
@@ -74,7 +75,7 @@ async function examineFiles(directory: string): Promise<Pick<DirectoryFacts, "op
       if ((found.mode & OTHERS) !== 0) openFiles.push(name);
     } catch (error) {
       // Put away at this moment, or a link that leads nowhere: no file that others could read.
-      if (codeOf(error) === "ENOENT") continue;
+      if (errorCode(error) === "ENOENT") continue;
       throw error;
     }
     if (!(await may(path, W_OK))) notWritable.push(path);
@@ -89,7 +90,7 @@ async function nearestParent(path: string): Promise<string> {
     await stat(parent);
     return parent;
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? await nearestParent(parent) : parent;
+    return errorCode(error) === "ENOENT" ? await nearestParent(parent) : parent;
   }
 }
 
@@ -103,9 +104,5 @@ async function may(path: string, mode: number): Promise<boolean> {
 }
 
 function failureOf(error: unknown): { readonly reason: string; readonly errno: string } {
-  return { reason: error instanceof Error ? error.message : String(error), errno: codeOf(error) };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
+  return { reason: error instanceof Error ? error.message : String(error), errno: errorCode(error) ?? "" };
 }

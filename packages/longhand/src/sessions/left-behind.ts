@@ -3,10 +3,10 @@
  * aside, and the originals of a migration. Reads only.
  */
 
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
+import { namesIn } from "./names-in.ts";
 
 export interface LeftBehind {
   /** The directory with damaged bytes, and how many files are in it. `undefined`: there are none. */
@@ -43,13 +43,4 @@ export function leftBehindLines({ damaged, originals }: LeftBehind): string[] {
         ]),
     "Not removed: what forks of it share with it; each fork is a session of its own.",
   ];
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
 }

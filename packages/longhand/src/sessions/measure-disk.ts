@@ -2,6 +2,7 @@
 
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../error-code.ts";
 
 /** `other`: what else lies in the store's directory, such as originals that were migrated, leases and caches. */
 export const DISK_PARTS = ["active", "segments", "archive", "trash", "damaged", "journals", "other"] as const;
@@ -68,7 +69,7 @@ async function orGone<T>(
   try {
     return await look();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code !== "ENOENT") onFailure(error instanceof Error ? error.message : String(error));
     return undefined;
   }

@@ -1,126 +1,135 @@
 /**
- * Moves a directory: by a rename on one file system, else by a copy that is compared byte by byte before the original is removed. A move
- * that was interrupted can be run again: the copy is made under another name until it is whole.
+ * Moves a directory: by a rename on one file system, else by a copy. The original of a copy is set aside by a rename and compared with
+ * the copy again before the copy takes its place, and once more before it is removed: a write that another process has made meanwhile is
+ * never deleted. A move that was interrupted at any point is finished or undone by `recoverMove`.
  */
 
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { chmod, copyFile, link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, mkdir, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { CommandError } from "../command-error.ts";
+import { copyPath, setAsidePath } from "../config/move-paths.ts";
+import { syncDirectory } from "../config/sync-directory.ts";
+import { errorCode } from "../error-code.ts";
+import { copyTree } from "./copy-tree.ts";
+import { isContainedIn } from "./is-contained-in.ts";
+
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+  /** Rejects while a process has the directory open. It is called after a rename: no process opens it by its path any more. */
+  readonly refuseIfOpen: (directory: string) => Promise<void>;
+}
 
 export interface MoveDeps {
   readonly rename: (from: string, to: string) => Promise<void>;
+  readonly remove: (directory: string) => Promise<void>;
+  readonly syncDirectory: (directory: string) => Promise<void>;
 }
 
-export async function moveDirectory(
-  from: string,
-  to: string,
-  deps: MoveDeps = { rename },
-): Promise<"renamed" | "copied"> {
+export const DISK: MoveDeps = {
+  rename,
+  remove: async (directory) => await rm(directory, { recursive: true, force: true }),
+  syncDirectory,
+};
+
+export async function moveDirectory(move: Move, deps: MoveDeps = DISK): Promise<void> {
+  const { from, to, refuseIfOpen } = move;
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   try {
     await deps.rename(from, to);
-    return "renamed";
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
+    if (errorCode(error) !== "EXDEV") throw error;
+    await moveByCopy(move, deps);
+    return;
   }
-  const copy = `${to}.moving`;
-  await rm(copy, { recursive: true, force: true });
+  try {
+    await refuseIfOpen(to);
+  } catch (error) {
+    await deps.rename(to, from);
+    throw error;
+  }
+  await deps.syncDirectory(dirname(to));
+  await deps.syncDirectory(dirname(from));
+}
+
+async function moveByCopy({ from, to, refuseIfOpen }: Move, deps: MoveDeps): Promise<void> {
+  const copy = copyPath(to);
+  await deps.remove(copy);
   await copyTree(from, copy);
-  if (!(await isContainedIn(from, copy))) {
+  await deps.syncDirectory(dirname(copy));
+  await withSetAside(from, deps, async (aside) => {
+    await refuseIfOpen(aside);
+    if (!(await isContainedIn(aside, copy))) throw changed(from);
+    await deps.rename(copy, to);
+  });
+  await deps.syncDirectory(dirname(to));
+  await removeSetAside(from, to, deps);
+}
+
+/** For an original that is in `to` already. */
+export async function removeContained({ from, to, refuseIfOpen }: Move, deps: MoveDeps): Promise<void> {
+  await withSetAside(from, deps, async (aside) => {
+    await refuseIfOpen(aside);
+    if (!(await isContainedIn(aside, to))) throw changed(from);
+  });
+  await removeSetAside(from, to, deps);
+}
+
+/** After a move that was interrupted: the original is where it was, or completely in `to`. */
+export async function recoverMove(from: string, to: string, deps: MoveDeps): Promise<void> {
+  const aside = setAsidePath(from);
+  if (!(await isDirectory(aside))) return;
+  if (await isDirectory(from)) {
+    throw new CommandError("MOVE_REFUSED", `${aside} is in the way; move it away, then try again`);
+  }
+  // The copy has not taken its place yet.
+  if (await isDirectory(copyPath(to))) {
+    await deps.rename(aside, from);
+    await deps.syncDirectory(dirname(from));
+  } else await removeSetAside(from, to, deps);
+}
+
+async function withSetAside(
+  from: string,
+  deps: MoveDeps,
+  use: (aside: string) => Promise<void>,
+): Promise<void> {
+  const aside = setAsidePath(from);
+  await deps.rename(from, aside);
+  try {
+    await deps.syncDirectory(dirname(from));
+    await use(aside);
+  } catch (error) {
+    await deps.rename(aside, from);
+    throw error;
+  }
+}
+
+async function removeSetAside(from: string, to: string, deps: MoveDeps): Promise<void> {
+  const aside = setAsidePath(from);
+  if (!(await isContainedIn(aside, to))) {
     throw new CommandError(
       "MOVE_REFUSED",
-      `${from} changed while it was copied; nothing was moved, try again`,
+      `${aside} has more than its copy, ${to}; both are kept. If ${to} has all you need, remove ${aside}`,
+      { detail: { from: aside, to } },
     );
   }
-  await rename(copy, to);
-  await syncDirectory(dirname(to));
-  await rm(from, { recursive: true });
-  return "copied";
+  await deps.remove(aside);
+  await deps.syncDirectory(dirname(aside));
 }
 
-/** Every file of `directory` is in `other` with the same bytes. */
-export async function isContainedIn(directory: string, other: string): Promise<boolean> {
-  for (const { path, isDirectory } of await treeOf(directory)) {
-    const facts = await lstat(join(other, path)).catch(() => undefined);
-    if (facts === undefined || facts.isDirectory() !== isDirectory) return false;
-    if (isDirectory) continue;
-    if ((await digest(join(directory, path))) !== (await digest(join(other, path)))) return false;
-  }
-  return true;
+function changed(from: string): CommandError {
+  return new CommandError(
+    "MOVE_REFUSED",
+    `${from} changed while it was copied; nothing was moved, try again`,
+  );
 }
 
-interface Entry {
-  /** Relative; parents come first. */
-  readonly path: string;
-  readonly isDirectory: boolean;
-  readonly mode: number;
-  /** The same for all names of one file. */
-  readonly identity: string;
-}
-
-async function treeOf(root: string, below = "."): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for (const name of await readdir(join(root, below))) {
-    const path = join(below, name);
-    const facts = await lstat(join(root, path));
-    if (!facts.isDirectory() && !facts.isFile()) {
-      const what = join(root, path);
-      throw new CommandError(
-        "MOVE_REFUSED",
-        `${what} is a link or a special file, which is not moved; nothing was changed`,
-      );
-    }
-    const isDirectory = facts.isDirectory();
-    entries.push({ path, isDirectory, mode: facts.mode & 0o777, identity: `${facts.dev}:${facts.ino}` });
-    if (isDirectory) entries.push(...(await treeOf(root, path)));
-  }
-  return entries;
-}
-
-async function copyTree(from: string, to: string): Promise<void> {
-  const entries = await treeOf(from);
-  const copies = new Map<string, string>();
-  await mkdir(to, { mode: 0o700 });
-  for (const { path, isDirectory, mode, identity } of entries) {
-    const target = join(to, path);
-    const first = copies.get(identity);
-    if (isDirectory) await mkdir(target, { mode: 0o700 });
-    // Forks share segments by hard links.
-    else if (first !== undefined) await link(first, target);
-    else {
-      await copyFile(join(from, path), target);
-      await chmod(target, mode);
-      await syncFile(target);
-      copies.set(identity, target);
-    }
-  }
-  for (const { path } of entries.filter(({ isDirectory }) => isDirectory))
-    await syncDirectory(join(to, path));
-  await syncDirectory(to);
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
+async function isDirectory(path: string): Promise<boolean> {
   try {
-    await file.sync();
-  } finally {
-    await file.close();
+    return (await lstat(path)).isDirectory();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
   }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-}
-
-async function digest(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) hash.update(chunk);
-  return hash.digest("hex");
 }

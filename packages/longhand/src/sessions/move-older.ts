@@ -1,77 +1,95 @@
 /**
  * Moves what an older version left in a workspace to the home. Refuses while a process has one of the stores open, and never merges two
- * stores: where the home has sessions of this workspace already, both stay as they are.
+ * stores: where the home has sessions of this workspace already, both stay as they are. Nothing else in the workspace is touched.
  */
 
-import { readdir, rename, rm, rmdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CommandError } from "../command-error.ts";
 import type { Places } from "../config/places.ts";
 import { type Older, readRecordOf, writeRecord } from "../config/workspace-record.ts";
 import { keepRecord } from "../config/workspace-uses.ts";
-import { isContainedIn, moveDirectory, type MoveDeps } from "./move-directory.ts";
-import { findPlaceholders, olderIn } from "./older-state.ts";
+import { isContainedIn } from "./is-contained-in.ts";
+import { DISK, moveDirectory, type MoveDeps, recoverMove, removeContained } from "./move-directory.ts";
+import { namesIn } from "./names-in.ts";
+import { olderIn } from "./older-state.ts";
 
 export interface MovePlan {
   readonly workspace: string;
   readonly state: string;
-  readonly moves: readonly { readonly name: Older; readonly from: string; readonly to: string }[];
-  /** Names of what is empty and can be removed with it. */
-  readonly placeholders: readonly string[];
+  readonly moves: readonly PlannedMove[];
 }
 
-export async function planMove({
-  real,
-  state,
-}: Pick<Places["workspace"], "real" | "state">): Promise<MovePlan> {
+interface PlannedMove {
+  readonly name: Older;
+  readonly from: string;
+  readonly to: string;
+}
+
+export function planMove({ real, state }: Pick<Places["workspace"], "real" | "state">): MovePlan {
   const moves = olderIn({ real, state }).map((name) => ({
     name,
     from: join(real, name),
     to: join(state, name),
   }));
-  const placeholders = moves.length === 0 ? [] : await findPlaceholders(real);
-  return { workspace: real, state, moves, placeholders };
+  return { workspace: real, state, moves };
 }
 
 /** MOVE_REFUSED: nothing of that store was moved. Checks all of them before it moves the first. */
-export async function moveOlder(plan: MovePlan, deps?: MoveDeps): Promise<void> {
-  for (const { name, from, to } of plan.moves) {
-    await refuseIfOpen(name, from);
-    await refuseIfOpen(name, to);
-    if (!(await isUnused(name, to)) && !(await isContainedIn(from, to))) {
-      throw new CommandError(
-        "MOVE_REFUSED",
-        `${to} has ${name} already, and two stores are not merged; nothing was moved, and both stay as they are. To read the older ones name them: --${name} ${from}`,
-        { detail: { from, to } },
-      );
-    }
-  }
+export async function moveOlder(plan: MovePlan, deps: MoveDeps = DISK): Promise<void> {
+  for (const { from, to } of plan.moves) await recoverMove(from, to, deps);
+  for (const planned of plan.moves) await refuseUnlessMovable(planned);
   // What is in the workspace from now on is told from what the older version left.
   await keepRecord(plan.state, plan.workspace);
-  for (const { name, from, to } of plan.moves) {
-    if (await isUnused(name, to)) await moveOne(name, from, to, deps);
-    // A copy that was interrupted before the original was removed.
-    else await rm(from, { recursive: true });
+  for (const planned of plan.moves) {
+    await moveOne(planned, deps);
     const record = readRecordOf(plan.state, plan.workspace);
     if (record !== undefined) {
-      await writeRecord(plan.state, { ...record, left: record.left.filter((each) => each !== name) });
+      await writeRecord(plan.state, { ...record, left: record.left.filter((each) => each !== planned.name) });
     }
   }
-  for (const name of plan.placeholders) await removePlaceholder(join(plan.workspace, name), name);
 }
 
-async function moveOne(name: Older, from: string, to: string, deps: MoveDeps | undefined): Promise<void> {
-  // It holds no session and no entry.
-  await rm(to, { recursive: true, force: true });
-  const how = await moveDirectory(from, to, deps);
-  if (how !== "renamed") return;
+async function refuseUnlessMovable({ name, from, to }: PlannedMove): Promise<void> {
+  if (!existsSync(from)) return;
+  await refuseIfOpen(name, from);
+  await refuseIfOpen(name, to);
+  if ((await isUnused(name, to)) || (await isContainedIn(from, to))) return;
+  throw new CommandError(
+    "MOVE_REFUSED",
+    `${to} has ${name} already, and two stores are not merged; nothing was moved, and both stay as they are. To read the older ones name them: --${name} ${from}`,
+    { detail: { from, to } },
+  );
+}
+
+async function moveOne({ name, from, to }: PlannedMove, deps: MoveDeps): Promise<void> {
+  // An interrupted move of it is finished.
+  if (!existsSync(from)) return;
+  const move = {
+    from,
+    to,
+    refuseIfOpen: async (directory: string) => await refuseIfOpen(name, directory),
+  };
+  if (!(await isUnused(name, to))) {
+    await removeContained(move, deps);
+    return;
+  }
+  await removeUnused(name, to, deps);
+  await moveDirectory(move, deps);
+}
+
+/** By a rename first: a process may have opened it, and kept something in it, since it was looked at. */
+async function removeUnused(name: Older, directory: string, deps: MoveDeps): Promise<void> {
+  const unused = `${directory}.unused`;
+  if (existsSync(directory)) await deps.rename(directory, unused);
   try {
-    await refuseIfOpen(name, to);
+    await refuseIfOpen(name, unused);
+    if (!(await isUnused(name, unused))) throw new CommandError("MOVE_REFUSED", `${unused} is in the way`);
   } catch (error) {
-    // Another process opened it between the look and the rename.
-    await rename(to, from);
+    if (!existsSync(directory)) await deps.rename(unused, directory);
     throw error;
   }
+  await deps.remove(unused);
 }
 
 async function refuseIfOpen(name: Older, directory: string): Promise<void> {
@@ -95,18 +113,4 @@ async function isUnused(name: Older, directory: string): Promise<boolean> {
   return (
     name === "sessions" || (await namesIn(join(directory, "store"))).every((each) => each === ".longhand")
   );
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
-}
-
-async function removePlaceholder(path: string, name: string): Promise<void> {
-  if (name === "longhand.json") await rm(path);
-  else await rmdir(path);
 }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { Store } from "@longhand/store";
 import type { Memory, MemoryEntry } from "@longhand/store/memory";
 import { CommandError } from "../command-error.ts";
+import { errorCode } from "../error-code.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
@@ -130,7 +131,7 @@ async function isThere(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return false;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Asks a question whose usual answer is yes: Enter is a yes, the end of the input is not. */
+/** Asks a question that is answered by yes or no. Enter is the usual answer. */
 
 import type { Input, Output } from "./output.ts";
 
@@ -13,13 +13,21 @@ export function canAsk({ output, input, json }: AskDeps): boolean {
   return !json && input.isTerminal && output.errorWidth !== undefined;
 }
 
-export async function askYes({ output, input }: AskDeps, question: string): Promise<boolean> {
+/** `undefined`: the input ended without an answer. */
+export async function askYes(
+  { output, input }: AskDeps,
+  question: string,
+  usual: "yes" | "no" = "yes",
+): Promise<boolean | undefined> {
   for (;;) {
-    output.writeError(`${question} [Y/n] `);
+    output.writeError(`${question} ${usual === "yes" ? "[Y/n]" : "[y/N]"} `);
     const line = await input.readLine();
-    if (line === undefined) output.writeError("\n");
-    const answer = line?.trim() ?? "no";
-    if (/^(y(es)?)?$/i.test(answer)) return true;
+    if (line === undefined) {
+      output.writeError("\n");
+      return undefined;
+    }
+    const answer = line.trim() === "" ? usual : line.trim();
+    if (/^y(es)?$/i.test(answer)) return true;
     if (/^no?$/i.test(answer)) return false;
   }
 }

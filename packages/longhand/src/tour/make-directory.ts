@@ -4,6 +4,7 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CommandError } from "../command-error.ts";
+import { errorCode } from "../error-code.ts";
 import type { Place } from "../config/places.ts";
 
 export async function makeTourDirectory(home: Place, now: Date): Promise<string> {
@@ -26,7 +27,7 @@ export async function makeTourDirectory(home: Place, now: Date): Promise<string>
 
 function cannotBeMade(home: string, cause: unknown): CommandError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const why = codeOf(cause) === "ENOTDIR" ? "there is a file where a directory must be" : reason;
+  const why = errorCode(cause) === "ENOTDIR" ? "there is a file where a directory must be" : reason;
   return new CommandError("FILE_FAILED", `--home ${home}: the tour cannot make its directory there: ${why}`, {
     detail: { home },
     cause,
@@ -38,7 +39,7 @@ async function makeWithParents(path: string): Promise<void> {
   try {
     await makeUnlessThere(path);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
+    if (errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
     await makeWithParents(dirname(path));
     await makeUnlessThere(path);
   }
@@ -48,10 +49,6 @@ async function makeUnlessThere(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -96,7 +96,7 @@ describe("--workspace", () => {
     await withProject(async ({ project, state, longhand }) => {
       const { exitCode, stderr } = await longhand([...SAY, "--workspace", "."]);
       expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining("workspace")]);
-      expect(readRecord(state)?.approved).toMatch(/Z$/);
+      expect(readRecord(state)).toMatchObject({ approved: expect.stringMatching(/Z$/) as string });
       expect(jsonLines((await longhand(["list", "--json"])).stdout)).toHaveLength(1);
       expect(await readdir(project)).toEqual([]);
     });
@@ -142,6 +142,27 @@ test("what appears in a workspace later is not used before a yes", async () => {
   });
 });
 
+test.each([
+  ["empty", ""],
+  ["newer", '{"longhand":2}'],
+])("a record that is %s approves nothing, and the remedy is said", async (_kind, text) => {
+  await withProject(async ({ project, state, longhand }) => {
+    await longhand(SAY, { answers: ["y"] });
+    await writeFile(join(project, "longhand.json"), '{"agent":{"name":"evil"}}');
+    await writeFile(join(state, "workspace.json"), text);
+    for (const command of [["list"], ["doctor", "--json"], [...SAY, "--workspace", "."]]) {
+      const { stdout, stderr } = await longhand(command);
+      expect(stderr).toContain(`${state}/workspace.json cannot be read`);
+      expect(stderr).toContain(`longhand workspace approve ${project}`);
+      expect(stdout).not.toContain('"evil"');
+    }
+    expect(await readFile(join(state, "workspace.json"), "utf8")).toBe(text);
+    await longhand(["workspace", "approve"]);
+    const { stdout, stderr } = await longhand(["doctor", "--json"]);
+    expect([stdout, stderr]).toEqual([expect.stringContaining('"evil"'), ""]);
+  });
+});
+
 describe("longhand workspace", () => {
   test("lists the workspaces, and forgets one without removing its sessions", async () => {
     await withProject(async ({ project, state, longhand }) => {
@@ -171,15 +192,64 @@ async function putOlder(workspace: string, key: string): Promise<void> {
 }
 
 describe("what an older version left in a directory", () => {
-  test("is offered for moving, and moved after a yes", async () => {
+  test("is offered for moving, and moved after a yes; nothing else is touched", async () => {
     await withProject(async ({ project, state, longhand }) => {
       await putOlder(project, "old");
       await writeFile(join(project, "mine.txt"), "mine");
+      await mkdir(join(project, "memory"), { mode: 0o700 });
       const { stderr } = await longhand(SAY, { answers: ["y", "y"] });
       expect(stderr).toContain(`An older version left sessions in the workspace: ${project}/sessions.`);
-      expect(stderr).toContain(`Move them to ${state}? [Y/n]`);
-      expect(await readdir(project)).toEqual(["mine.txt"]);
+      expect(stderr).toContain("Say yes only if you have used Longhand in this directory before");
+      expect(stderr).toContain(`Move them to ${state}? [y/N]`);
+      expect(await readdir(project)).toEqual([".git", "longhand.json", "memory", "mine.txt", "skills"]);
       expect((await longhand(["show", "old"])).stdout).toContain("from before");
+    });
+  });
+
+  test.each(["n", ""])(
+    "is not asked about again after the answer %j, and can be read where it is",
+    async (no) => {
+      await withProject(async ({ project, longhand }) => {
+        await putOlder(project, "old");
+        const first = await longhand(SAY, { answers: ["y", no] });
+        expect(first.stderr).toContain(`longhand list --sessions ${project}/sessions`);
+        const again = await longhand(SAY, { answers: ["y"] });
+        expect(again.stderr).not.toContain("Move them to");
+        expect(again.stderr).toContain("longhand workspace move");
+        expect(await readdir(project)).toContain("sessions");
+        const older = ["list", "--sessions", join(project, "sessions")];
+        expect((await longhand(older)).stdout).toContain("old");
+      });
+    },
+  );
+
+  test("in the default workspace is moved by a command after a no", async () => {
+    await withProject(async ({ home, longhand }) => {
+      await putOlder(join(home, "workspace"), "old");
+      await longhand([...SAY, "-c"], { currentDirectory: home, answers: ["n"] });
+      const again = await longhand([...SAY, "-c"], { currentDirectory: home, answers: ["y"] });
+      expect(again.stderr).not.toContain("Move them to");
+      const move = ["workspace", "move", "--yes"];
+      expect((await longhand(move, { currentDirectory: home })).stdout).toContain("Moved.");
+      expect((await longhand(["show", "old"])).stdout).toContain("from before");
+    });
+  });
+
+  test("is asked about again if the question was not answered", async () => {
+    await withProject(async ({ project, longhand }) => {
+      await putOlder(project, "old");
+      await longhand(SAY, { answers: ["y"] });
+      const again = await longhand(SAY, { answers: ["n"] });
+      expect(again.stderr).toContain("Move them to");
+    });
+  });
+
+  test("is not adopted by Enter where a clone under umask 077 shipped it", async () => {
+    await withProject(async ({ project, longhand }) => {
+      await putOlder(project, "shipped");
+      await longhand(SAY, { answers: ["", ""] });
+      expect((await longhand(["list"])).stdout).not.toContain("shipped");
+      expect(await readdir(project)).toContain("sessions");
     });
   });
 
@@ -207,7 +277,7 @@ describe("what an older version left in a directory", () => {
       expect((await longhand(move)).exitCode).not.toBe(0);
       expect(await readdir(project)).toContain("sessions");
       expect((await longhand([...move, "--yes"])).stdout).toContain("Moved.");
-      expect(await readdir(project)).toEqual([]);
+      expect(await readdir(project)).toEqual([".git", "longhand.json", "skills"]);
       expect((await longhand(["show", "old", "--workspace", "."])).stdout).toContain("from before");
       expect((await longhand(move)).stdout).toContain("nothing of an older version");
     });
@@ -269,7 +339,7 @@ test("the default workspace of an older version is used where it is until it is 
     const { stdout } = await longhand(["doctor"], { currentDirectory: home });
     expect(stdout).toContain(`${workspace}/sessions  (left here by an older version`);
     await longhand([...SAY, "-c"], { currentDirectory: home, answers: ["y"] });
-    expect(await readdir(workspace)).toEqual([]);
+    expect(await readdir(workspace)).toEqual([".git", "longhand.json", "skills"]);
     expect(jsonLines((await longhand(["show", "old", "--json"])).stdout).length).toBeGreaterThan(4);
     expect(await readFile(join(home, "workspace.json"), "utf8")).toContain('"left": []');
   });

@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseWorkspace, type WorkspaceChoice } from "../../src/config/choose-workspace.ts";
@@ -106,6 +106,66 @@ test.each([
   else expect(found).toContain(reason);
 });
 
+const DAMAGED = [
+  "",
+  "{",
+  "[]",
+  '{"longhand":2,"path":"/shop","approved":null,"uses":["skills"],"left":[]}',
+  '{"longhand":1,"path":"shop","approved":"x","uses":[],"left":[]}',
+];
+
+describe("a damaged or newer record", () => {
+  test.each(DAMAGED)("approves nothing, and only an approval replaces it: %j", async (text) => {
+    await withUser(async ({ home, project }) => {
+      const state = workspaceState(home, project);
+      await writeFile(join(project, "longhand.json"), "{}");
+      await mkdir(join(project, "skills"));
+      await mkdir(join(project, "sessions", ".longhand"), { recursive: true, mode: 0o700 });
+      await mkdir(state, { recursive: true });
+      const file = join(state, "workspace.json");
+      await writeFile(file, text);
+      expect(readRecord(state)).toBe("damaged");
+      expect(usesOf(state, project)).toEqual([]);
+      expect(await keepRecord(state, project)).toMatchObject({ approved: null, uses: [], left: [] });
+      expect(await readFile(file, "utf8")).toBe(text);
+      await approve(state, project, NOW);
+      expect(usesOf(state, project)).toEqual(["longhand.json", "skills"]);
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)("is one that may not be read, too", async () => {
+    await withUser(async ({ home, project }) => {
+      const state = workspaceState(home, project);
+      await approve(state, project, NOW);
+      await chmod(join(state, "workspace.json"), 0);
+      expect(readRecord(state)).toBe("damaged");
+    });
+  });
+
+  test("is not one that is missing: that is the first use", async () => {
+    await withUser(async ({ home, project }) => {
+      const state = workspaceState(home, project);
+      expect(readRecord(state)).toBeUndefined();
+      expect(usesOf(state, project)).toEqual(["longhand.json", "skills"]);
+      await writeFile(join(project, "longhand.json"), "{}");
+      expect((await keepRecord(state, project)).uses).toEqual(["longhand.json"]);
+    });
+  });
+});
+
+test("what an older version left and is gone is not offered when it comes back", async () => {
+  await withUser(async ({ home, project }) => {
+    const state = workspaceState(home, project);
+    const older = join(project, "sessions");
+    await mkdir(join(older, ".longhand"), { recursive: true, mode: 0o700 });
+    expect((await keepRecord(state, project)).left).toEqual(["sessions"]);
+    await rename(older, join(project, "elsewhere"));
+    expect((await keepRecord(state, project)).left).toEqual([]);
+    await rename(join(project, "elsewhere"), older);
+    expect((await keepRecord(state, project)).left).toEqual([]);
+  });
+});
+
 describe("configuration and skills of a workspace", () => {
   test("are used if they were there when it was approved; what appears later is not", async () => {
     await withUser(async ({ home, project }) => {
@@ -132,7 +192,7 @@ describe("configuration and skills of a workspace", () => {
       expect((await keepRecord(state, project)).uses).toEqual([]);
       await writeFile(join(project, "longhand.json"), "{}");
       expect((await keepRecord(state, project)).uses).toEqual([]);
-      expect(readRecord(state)?.approved).toBe(NOW.toISOString());
+      expect(readRecord(state)).toMatchObject({ approved: NOW.toISOString() });
     });
   });
 });

@@ -1,11 +1,19 @@
 import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isContainedIn, moveDirectory } from "../../src/sessions/move-directory.ts";
+import { isContainedIn } from "../../src/sessions/is-contained-in.ts";
+import { DISK, type MoveDeps, moveDirectory } from "../../src/sessions/move-directory.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
 
-const otherFileSystem = {
-  rename: () => Promise.reject(Object.assign(new Error("cross-device link"), { code: "EXDEV" })),
+const refuseIfOpen = (): Promise<void> => Promise.resolve();
+
+const otherFileSystem: MoveDeps = {
+  ...DISK,
+  rename: async (from, to) => {
+    if (from.endsWith("/from") && to.endsWith("/to"))
+      throw Object.assign(new Error("cross-device link"), { code: "EXDEV" });
+    await DISK.rename(from, to);
+  },
 };
 
 async function withTree(use: (from: string, to: string) => Promise<void>): Promise<void> {
@@ -25,7 +33,7 @@ describe("a directory is moved", () => {
     ["by a copy, to another file system", otherFileSystem],
   ])("%s", async (_how, deps) => {
     await withTree(async (from, to) => {
-      await moveDirectory(from, to, deps);
+      await moveDirectory({ from, to, refuseIfOpen }, deps);
       await expect(lstat(from)).rejects.toThrow("ENOENT");
       expect((await readdir(to, { recursive: true })).sort()).toEqual([
         "a",
@@ -44,7 +52,7 @@ describe("a directory is moved", () => {
   test("again, after a copy that was interrupted", async () => {
     await withTree(async (from, to) => {
       await mkdir(`${to}.moving/rest`, { recursive: true });
-      await moveDirectory(from, to, otherFileSystem);
+      await moveDirectory({ from, to, refuseIfOpen }, otherFileSystem);
       expect(await readdir(to)).toEqual(["a", "one"]);
     });
   });
@@ -52,7 +60,9 @@ describe("a directory is moved", () => {
   test("never with a link in it, which may lead anywhere", async () => {
     await withTree(async (from, to) => {
       await symlink("/etc", join(from, "etc"));
-      await expect(moveDirectory(from, to, otherFileSystem)).rejects.toMatchObject({ code: "MOVE_REFUSED" });
+      await expect(moveDirectory({ from, to, refuseIfOpen }, otherFileSystem)).rejects.toMatchObject({
+        code: "MOVE_REFUSED",
+      });
       expect(await readdir(from)).toEqual(["a", "etc", "one"]);
     });
   });
