@@ -56,6 +56,7 @@ export type {
   Consolidated,
   ConsolidateOptions,
   DueSession,
+  FailureKind,
   Forgotten,
   Memory,
   MemoryEntry,

@@ -18,7 +18,14 @@ import { readAnswer, type Answer, type AnsweredFact } from "./read-answer.ts";
 import { firstTakenBack, reconcile } from "./reconcile.ts";
 import { readNewTurns } from "./read-new-turns.ts";
 import { beginningOf, isSame, relativesOf, sharedTo } from "./shared-turns.ts";
-import type { Consolidated, ConsolidateOptions, MemoryEntry, MemorySource, Scope } from "./types.ts";
+import type {
+  Consolidated,
+  ConsolidateOptions,
+  FailureKind,
+  MemoryEntry,
+  MemorySource,
+  Scope,
+} from "./types.ts";
 
 /** Of JSON, in one question: turns that do not fit wait for the next batch. */
 const MOST_CHARACTERS = 24_000;
@@ -28,6 +35,11 @@ const MOST_KNOWN_FACTS = 50;
 const USUAL_CONFIDENCE = 0.7;
 /** Of a fact that names no words of the conversation it was taken from: it may be the model's own. */
 const UNQUOTED_CONFIDENCE = 0.4;
+
+const NOTHING: Consolidated = {
+  ...{ range: undefined, entries: [], failure: undefined, failureKind: undefined },
+  ...{ hasMore: false, hasOpenTurn: false },
+};
 
 export interface Conversation {
   readonly session: Session;
@@ -56,7 +68,7 @@ export async function consolidate(
   } catch (error) {
     outer?.throwIfAborted();
     if (!(error instanceof TimeIsUp)) throw error;
-    return { range: undefined, entries: [], failure: error.message, hasMore: true };
+    return { ...NOTHING, failure: error.message, failureKind: "unreachable", hasMore: true };
   }
 }
 
@@ -66,28 +78,27 @@ async function consolidateBatch(
   { scope, model, onBadAnswer = "plain" }: ConsolidateOptions,
   signal: AbortSignal,
 ): Promise<Consolidated> {
-  const nothing = { range: undefined, entries: [], failure: undefined };
   const id = (await session.state())?.id;
-  if (id === undefined) return { ...nothing, hasMore: false };
+  if (id === undefined) return NOTHING;
   const view = await log.read(scope);
   const after = view.consolidatedTo(session.key, id);
   const began = await beginningOf(session);
   const relatives = relativesOf(view, { id, began, after });
   const shared = await sharedTo(session, sessions, relatives, after);
-  const { turns, hasMore } = await readNewTurns(session, shared, MOST_CHARACTERS);
+  const { turns, hasMore, hasOpenTurn } = await readNewTurns(session, shared, MOST_CHARACTERS);
   // Begun anew under the same key, it may belong to another person by now.
-  if ((await session.state())?.id !== id) return { ...nothing, hasMore: true };
+  if ((await session.state())?.id !== id) return { ...NOTHING, hasMore: true };
   const [first] = turns;
   const last = turns.at(-1);
-  if (first === undefined || last === undefined) return { ...nothing, hasMore };
+  if (first === undefined || last === undefined) return { ...NOTHING, hasMore, hasOpenTurn };
   const known = knownFacts(view);
   const range = { from: first.seq, to: last.seq };
   const source = { by: "conversation", key: session.key, id, ...range } as const;
   const progress = { key: session.key, id, ...range, ...(began === undefined ? {} : { began }) };
   const asked = await ask(model, questionAbout(turns, known), signal);
-  const { answer, failure } = asked;
-  if (answer === undefined && (!asked.isAnswered || onBadAnswer === "keep"))
-    return { range: undefined, entries: [], failure, hasMore: true };
+  const { answer, failure, failureKind } = asked;
+  if (failureKind === "unreachable" || (failureKind === "bad-answer" && onBadAnswer === "keep"))
+    return { ...NOTHING, failure, failureKind, hasMore: true };
   const entries = await log.add(scope, (now): Additions | undefined => {
     // Another process was faster: what it made of these turns counts.
     if (now.consolidatedTo(session.key, id) !== after) return undefined;
@@ -96,13 +107,13 @@ async function consolidateBatch(
     const facts = answer === undefined ? [] : factsOf(answer, { turns, known, now, source });
     return { entries: [happened, ...facts], progress };
   });
-  if (entries.length === 0) return { ...nothing, hasMore: true };
+  if (entries.length === 0) return { ...NOTHING, hasMore: true };
   // A turn may have been undone while the model was asked: what came from it goes with it.
   const undone = await firstTakenBack(session, turns);
   const { withdrawn } =
     undone === undefined ? { withdrawn: [] } : await reconcile(log, [await log.read(scope)], session, undone);
   const left = entries.filter(({ id: added }) => !withdrawn.some((each) => each.id === added));
-  return { range, entries: left, failure, hasMore };
+  return { range, entries: left, failure, failureKind, hasMore, hasOpenTurn };
 }
 
 /** Whether the session has messages that are not consolidated into this scope, be their turn complete or not. */
@@ -116,19 +127,18 @@ export async function hasNewMessages(
   const view = await log.read(scope);
   const after = view.consolidatedTo(session.key, id);
   const relatives = relativesOf(view, { id, began: await beginningOf(session), after });
-  const { turns, hasMore } = await readNewTurns(
+  const { turns, hasMore, hasOpenTurn } = await readNewTurns(
     session,
     await sharedTo(session, sessions, relatives, after),
     MOST_CHARACTERS,
   );
-  return turns.length > 0 || hasMore;
+  return turns.length > 0 || hasMore || hasOpenTurn;
 }
 
 interface Asked {
   readonly answer: Answer | undefined;
   readonly failure: string | undefined;
-  /** The model has said something, be it of no use. */
-  readonly isAnswered: boolean;
+  readonly failureKind: FailureKind | undefined;
 }
 
 /** One request. */
@@ -137,13 +147,13 @@ async function ask(model: AskModel, question: Question, signal: AbortSignal): Pr
   try {
     const text = await unlessAborted(model(question, signal), signal);
     const answer = readAnswer(text);
-    const failure =
-      answer === undefined ? "the model's answer was not the JSON that was asked for" : undefined;
-    return { answer, failure, isAnswered: true };
+    if (answer !== undefined) return { answer, failure: undefined, failureKind: undefined };
+    const failure = "the model's answer was not the JSON that was asked for";
+    return { answer, failure, failureKind: "bad-answer" };
   } catch (error) {
     signal.throwIfAborted();
     const failure = error instanceof Error ? error.message : String(error);
-    return { answer: undefined, failure, isAnswered: false };
+    return { answer: undefined, failure, failureKind: "unreachable" };
   }
 }
 

@@ -11,15 +11,18 @@ import type { Session } from "../store/types.ts";
 import type { MemoryStore } from "./generations.ts";
 import { checkScope, scopeCode } from "./scope.ts";
 import { isTime, type MemoryMessage } from "./stored-entry.ts";
-import type { DueSession, Scope } from "./types.ts";
+import type { DueSession, FailureKind, Scope } from "./types.ts";
 
 /** Not the code of a scope, so that no scope's log can have it. */
 const KEY = "consolidation";
 const DUE = "longhand/consolidation-due";
 const DONE = "longhand/consolidation-done";
 const FAILED = "longhand/consolidation-failed";
+/** Every complete turn is consolidated; the last one has no answer yet. */
+const OPEN = "longhand/consolidation-open";
 /** Every session that waits: older notes need not be read. */
 const SNAPSHOT = "longhand/consolidation-snapshot";
+const FAILURE_KINDS: readonly FailureKind[] = ["unreachable", "bad-answer", "cut-short"];
 const LEAST_RECORDS_PER_SNAPSHOT = 100;
 const LONGEST_REASON = 300;
 
@@ -46,12 +49,13 @@ export class ConsolidationQueue {
     return await this.#withQueue((_, { entries }) => Promise.resolve(entries.has(codeOf(key, scope))));
   }
 
-  /** Durable when it resolves. Writes nothing if the mark is there. */
+  /** Durable when it resolves. Writes nothing if the mark is there, unless that says that the turn before was left open. */
   async mark(key: string, scope: Scope): Promise<void> {
     const checked = checkScope(scope);
     await this.#withQueue(async (queue, { entries }) => {
-      if (entries.has(codeOf(key, checked))) return;
-      await queue.note(DUE, { key, scope: checked, since: this.#deps.now(), failures: 0 });
+      const known = entries.get(codeOf(key, checked));
+      if (known !== undefined && known.hasOpenTurn !== true) return;
+      await queue.note(DUE, { key, scope: checked, since: this.#deps.now() });
     });
   }
 
@@ -61,11 +65,20 @@ export class ConsolidationQueue {
   }
 
   /** Does nothing for a session that is not marked. */
-  async fail(key: string, scope: Scope, reason: string): Promise<void> {
+  async fail(key: string, scope: Scope, { failure: reason, failureKind }: Failure): Promise<void> {
     await this.#withQueue(async (queue, { entries }) => {
       if (!entries.has(codeOf(key, scope))) return;
       const failure = reason.toWellFormed().slice(0, LONGEST_REASON);
-      await queue.note(FAILED, { key, scope, at: this.#deps.now(), failure });
+      await queue.note(FAILED, { key, scope, at: this.#deps.now(), failure, failureKind });
+    });
+  }
+
+  /** The mark stays, without its failures. Does nothing for a session that is not marked, or says so already. */
+  async keepOpen(key: string, scope: Scope): Promise<void> {
+    await this.#withQueue(async (queue, { entries }) => {
+      const known = entries.get(codeOf(key, scope));
+      if (known === undefined || known.hasOpenTurn === true) return;
+      await queue.note(OPEN, { key, scope });
     });
   }
 
@@ -82,6 +95,11 @@ export class ConsolidationQueue {
 /** The session that has waited longest comes first. Also for a store that is open for reading only. */
 export async function readDue(store: MemoryStore): Promise<readonly DueSession[]> {
   return oldestFirst((await readQueue(store.session(KEY), undefined)).entries);
+}
+
+interface Failure {
+  readonly failure: string;
+  readonly failureKind: FailureKind;
 }
 
 interface Queue {
@@ -145,22 +163,45 @@ function apply(entries: Map<string, DueSession>, record: SessionRecord<MemoryMes
   const code = codeOf(key, scope);
   const known = entries.get(code);
   if (record.kind === DONE) entries.delete(code);
-  else if (record.kind === DUE && known === undefined) {
+  else if (record.kind === DUE && (known === undefined || known.hasOpenTurn === true)) {
     const due = dueOf(record.data);
     if (due !== undefined) entries.set(code, due);
+  } else if (record.kind === OPEN && known !== undefined) {
+    const { since } = known;
+    entries.set(code, { key, scope, since, failures: 0, badAnswers: 0, hasOpenTurn: true });
   } else if (record.kind === FAILED && known !== undefined && isTime(at) && typeof failure === "string") {
-    entries.set(code, { ...known, failures: known.failures + 1, failedAt: at, failure });
+    const { since } = known;
+    const kind = failureKindOf(record.data["failureKind"]);
+    const badAnswers = known.badAnswers + (kind === "bad-answer" ? 1 : 0);
+    const failures = known.failures + 1;
+    entries.set(code, { key, scope, since, failures, badAnswers, failedAt: at, failure, ...kindField(kind) });
   }
 }
 
 function dueOf(value: unknown): DueSession | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { key, since, failures, failedAt, failure } = value;
+  const { key, since, failures, badAnswers, failedAt, failure, failureKind, hasOpenTurn } = value;
   const scope = scopeOf(value["scope"]);
   if (typeof key !== "string" || scope === undefined || !isTime(since)) return undefined;
-  const count = typeof failures === "number" && Number.isSafeInteger(failures) ? Math.max(0, failures) : 0;
   const hasFailed = isTime(failedAt) && typeof failure === "string";
-  return { key, scope, since, failures: count, ...(hasFailed ? { failedAt, failure } : {}) };
+  return {
+    ...{ key, scope, since, failures: countOf(failures), badAnswers: countOf(badAnswers) },
+    ...(hasFailed ? { failedAt, failure, ...kindField(failureKindOf(failureKind)) } : {}),
+    ...(hasOpenTurn === true ? { hasOpenTurn } : {}),
+  };
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) ? Math.max(0, value) : 0;
+}
+
+/** `undefined`: an older version, which did not say, or a later one with another kind. */
+function failureKindOf(value: unknown): FailureKind | undefined {
+  return FAILURE_KINDS.find((kind) => kind === value);
+}
+
+function kindField(failureKind: FailureKind | undefined): { failureKind?: FailureKind } {
+  return failureKind === undefined ? {} : { failureKind };
 }
 
 function scopeOf(value: unknown): Scope | undefined {

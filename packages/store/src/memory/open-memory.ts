@@ -219,11 +219,14 @@ class StoredMemory implements Memory {
       done = await consolidate(this.#world.host, this.#log, conversation, options);
     } catch (error) {
       // The caller ended it: that counts as a try, so that it is not repeated at once.
-      if (options.signal?.aborted === true) await this.#queue.fail(key, options.scope, reasonOf(error));
+      if (options.signal?.aborted === true)
+        await this.#queue.fail(key, options.scope, { failure: reasonOf(error), failureKind: "cut-short" });
       throw error;
     }
-    const { range, failure, hasMore } = done;
-    if (failure !== undefined && range === undefined) await this.#queue.fail(key, options.scope, failure);
+    const { range, failure, failureKind = "unreachable", hasMore, hasOpenTurn } = done;
+    if (failure !== undefined && range === undefined)
+      await this.#queue.fail(key, options.scope, { failure, failureKind });
+    else if (hasOpenTurn && !hasMore) await this.#queue.keepOpen(key, options.scope);
     else if (!hasMore) await this.#removeMark(session, options.scope);
     return done;
   }

@@ -3,6 +3,7 @@
  * hidden is to be remembered too, what a rewind has taken back is not.
  */
 
+import { asOwnMessage } from "../context/as-own-message.ts";
 import type { LoggedMessage } from "../context/turns.ts";
 import type { Session } from "../store/types.ts";
 
@@ -12,8 +13,10 @@ const COMPARED = 5000;
 export interface NewTurns {
   /** Of complete turns only, at most so many characters of JSON (but one turn at least). Empty: there is none. */
   readonly turns: readonly LoggedMessage[];
-  /** Messages are left that are not among them. */
+  /** Complete turns are left that did not fit. */
   readonly hasMore: boolean;
+  /** The last turn has no answer yet. Not looked at where turns are left that did not fit. */
+  readonly hasOpenTurn: boolean;
 }
 
 export async function readNewTurns(
@@ -32,12 +35,13 @@ export async function readNewTurns(
       continue;
     // What is too much begins with the next turn.
     if (characters > mostCharacters && record.message.role === "user")
-      return { turns: firstTurns(read, mostCharacters), hasMore: true };
+      return { turns: firstTurns(read, mostCharacters), hasMore: true, hasOpenTurn: false };
     characters += text.length;
-    read.push({ seq: record.seq, message: record.message });
+    read.push({ seq: record.seq, message: asOwnMessage(record.message) });
   }
-  const turns = firstTurns(complete(read), mostCharacters);
-  return { turns, hasMore: turns.length < read.length };
+  const answered = complete(read);
+  const turns = firstTurns(answered, mostCharacters);
+  return { turns, hasMore: turns.length < answered.length, hasOpenTurn: answered.length < read.length };
 }
 
 interface ReplacedHistory {

@@ -128,10 +128,19 @@ export interface DueSession {
   readonly since: string;
   /** Tries that failed since then. */
   readonly failures: number;
+  /** Those of them in which the model answered with something other than the JSON that was asked for. */
+  readonly badAnswers: number;
   /** When the last try failed, and why. */
   readonly failedAt?: string;
   readonly failure?: string;
+  /** Absent also in a mark that an older version has written. */
+  readonly failureKind?: FailureKind;
+  /** When it was last looked at, only its last turn was left, which had no answer: it can be consolidated once it has one. */
+  readonly hasOpenTurn?: true;
 }
+
+/** "cut-short": the caller's signal ended the try. "unreachable" includes a model that does not answer within the time limit. */
+export type FailureKind = "unreachable" | "bad-answer" | "cut-short";
 
 export interface Reconciled {
   readonly withdrawn: readonly MemoryEntry[];
@@ -198,6 +207,9 @@ export interface Consolidated {
   readonly entries: readonly MemoryEntry[];
   /** Why the model could not be used; see `onBadAnswer` for an answer that is not JSON. */
   readonly failure: string | undefined;
-  /** Turns are left: they did not fit into this question, or are not complete yet. */
+  readonly failureKind: FailureKind | undefined;
+  /** Turns are left for the next call: they did not fit into this question, or the model failed. */
   readonly hasMore: boolean;
+  /** The last turn has no answer yet: it is consolidated when the conversation has gone on. */
+  readonly hasOpenTurn: boolean;
 }

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { memoryBackend } from "../../src/backends/memory.ts";
 import { buildContext, compactSession, repairHistory } from "../../src/context.ts";
+import { openMemory, type AskModel } from "../../src/memory.ts";
 import { toOpenAI } from "../../src/messages.ts";
 import { openStore } from "../../src/open-store.ts";
 import type { Message } from "../../src/record/message.ts";
@@ -13,6 +14,7 @@ import { JsonlSessions } from "../../src/store/jsonl-sessions.ts";
 import type { Session } from "../../src/store/types.ts";
 import { onEachBackend } from "../support/on-each-backend.ts";
 import { rejectsTyped } from "../support/rejects-typed.ts";
+import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
 const QUESTION = { role: "user", content: "Weather in Oslo?" };
 const CALL = {
@@ -115,4 +117,24 @@ test("a summary of them says what was called", async () => {
     await compactSession(session);
     expect((await session.state())?.summary).toContain('called weather: {"city":"Oslo"}');
   });
+});
+
+test("the memory is told what was called, and a call without its result is a turn that is still open", async () => {
+  const directory = await makeTemporaryDirectory();
+  const memory = await openMemory({ directory, sessions: await openStore(memoryBackend()) });
+  const asked: string[] = [];
+  const model: AskModel = ({ user }) => {
+    asked.push(user);
+    return Promise.resolve('{"history_entry":"x"}');
+  };
+  await withStored([QUESTION, CALL], async (session) => {
+    expect(await memory.consolidate(session, { scope: {}, model })).toMatchObject({ hasOpenTurn: true });
+  });
+  await withStored([QUESTION, CALL, RESULT, { role: "assistant", content: "4 °C" }], async (session) => {
+    await memory.consolidate(session, { scope: {}, model });
+  });
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toContain('called weather: {"city":"Oslo"}');
+  await memory.close();
+  await removeDirectory(directory);
 });

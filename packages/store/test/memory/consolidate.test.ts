@@ -73,7 +73,8 @@ describe("one question for what is new", () => {
     const { model, asked } = answering();
     await memory.consolidate(session, { scope: ANN, model });
     expect(await memory.consolidate(session, { scope: ANN, model })).toEqual({
-      ...{ range: undefined, entries: [], failure: undefined, hasMore: false },
+      ...{ range: undefined, entries: [], failure: undefined, failureKind: undefined },
+      ...{ hasMore: false, hasOpenTurn: false },
     });
     expect(asked).toHaveLength(1);
     await turn(2);
@@ -272,7 +273,8 @@ describe("a model that fails", () => {
     await turn(1);
     const down: AskModel = () => Promise.reject(new Error("ECONNREFUSED"));
     expect(await memory.consolidate(session, { scope: ANN, model: down })).toEqual({
-      ...{ range: undefined, entries: [], failure: "ECONNREFUSED", hasMore: true },
+      ...{ range: undefined, entries: [], failure: "ECONNREFUSED", failureKind: "unreachable" },
+      ...{ hasMore: true, hasOpenTurn: false },
     });
     expect(await memory.entries({ scope: ANN })).toEqual([]);
     await turn(2);
@@ -285,7 +287,8 @@ describe("a model that fails", () => {
     await turn(1);
     const never: AskModel = () => new Promise(() => undefined);
     expect(await memory.consolidate(session, { scope: ANN, model: never, timeLimit: 20 })).toEqual({
-      ...{ range: undefined, entries: [], failure: "no answer within 20 ms", hasMore: true },
+      ...{ range: undefined, entries: [], failure: "no answer within 20 ms" },
+      ...{ failureKind: "unreachable", hasMore: true, hasOpenTurn: false },
     });
     const signal = AbortSignal.abort(new Error("stop"));
     await expect(memory.consolidate(session, { scope: ANN, model: never, signal })).rejects.toThrow("stop");

@@ -42,7 +42,9 @@ test("a mark outlives the process, is written once, and is removed when nothing 
   await turn(1);
   await memory.close();
   memory = await openMemory({ directory, sessions: store });
-  expect(await memory.due()).toEqual([{ ...DUE, since: expect.any(String) as unknown, failures: 0 }]);
+  expect(await memory.due()).toEqual([
+    { ...DUE, since: expect.any(String) as unknown, failures: 0, badAnswers: 0 },
+  ]);
   await memory.consolidate(session, { scope: ANN, model: fine });
   expect(await memory.due()).toEqual([]);
 });
@@ -70,6 +72,76 @@ test("a failure is written to the mark with its reason; an answer that is not JS
   expect(await memory.entries({ scope: ANN })).toHaveLength(1);
 });
 
+test("bad answers are counted apart from a model that cannot be reached and from tries that were cut short", async () => {
+  await memory.markDue(DUE);
+  await turn(1);
+  const prose: AskModel = () => Promise.resolve("Sure!");
+  const kinds: unknown[] = [];
+  for (const model of [down, prose, down]) {
+    const done = await memory.consolidate(session, { scope: ANN, model, onBadAnswer: "keep" });
+    kinds.push(done.failureKind);
+  }
+  expect(kinds).toEqual(["unreachable", "bad-answer", "unreachable"]);
+  expect(await memory.due()).toMatchObject([{ failures: 3, badAnswers: 1, failureKind: "unreachable" }]);
+  await memory.close();
+  memory = await openMemory({ directory, sessions: store });
+  expect(await memory.due()).toMatchObject([{ failures: 3, badAnswers: 1, failureKind: "unreachable" }]);
+});
+
+test("failures that an older version has written, without a kind, count as failures and not as bad answers", async () => {
+  await memory.markDue(DUE);
+  await memory.close();
+  const inside = await openStore(`${directory}/store`);
+  const queue = inside.session("consolidation");
+  const failed = { ...DUE, at: "2026-11-18T00:00:00.000Z", failure: "ECONNREFUSED" };
+  await queue.note("longhand/consolidation-failed", failed);
+  await queue.note("longhand/consolidation-failed", { ...failed, failureKind: "of a later version" });
+  await inside.close();
+  memory = await openMemory({ directory, sessions: store });
+  const [due] = await memory.due();
+  expect(due).toMatchObject({ failures: 2, badAnswers: 0, failure: "ECONNREFUSED" });
+  expect(due).not.toHaveProperty("failureKind");
+});
+
+describe("a session whose last turn has no answer", () => {
+  test("stays marked, is said to have an open turn, and no failure is written", async () => {
+    await memory.markDue(DUE);
+    await turn(1);
+    await session.append(user("and now?"));
+    const done = await memory.consolidate(session, { scope: ANN, model: fine });
+    expect(done).toMatchObject({ hasMore: false, hasOpenTurn: true, failure: undefined });
+    expect(await memory.due()).toMatchObject([{ failures: 0, hasOpenTurn: true }]);
+    // A look that finds the same writes nothing.
+    const seqOf = async (): Promise<number | undefined> => {
+      const inside = await openStore(`${directory}/store`, { readOnly: true });
+      const state = await inside.session("consolidation").state();
+      await inside.close();
+      return state?.seq;
+    };
+    const before = await seqOf();
+    await memory.consolidate(session, { scope: ANN, model: fine });
+    expect(await seqOf()).toBe(before);
+  });
+
+  test("is an ordinary one again when the conversation goes on, and when a try with it fails", async () => {
+    const open = async (): Promise<void> => {
+      await session.append(user("and now?"));
+      await memory.consolidate(session, { scope: ANN, model: fine });
+      expect(await memory.due()).toMatchObject([{ hasOpenTurn: true }]);
+    };
+    await memory.markDue(DUE);
+    await open();
+    await memory.markDue(DUE);
+    expect((await memory.due())[0]).not.toHaveProperty("hasOpenTurn");
+    await open();
+    await session.append(assistant("yes"));
+    await memory.consolidate(session, { scope: ANN, model: down });
+    expect((await memory.due())[0]).not.toHaveProperty("hasOpenTurn");
+    await memory.consolidate(session, { scope: ANN, model: fine });
+    expect(await memory.due()).toEqual([]);
+  });
+});
+
 test("an aborted try counts as a failure with the reason of the abort", async () => {
   await memory.markDue(DUE);
   await turn(1);
@@ -80,7 +152,9 @@ test("an aborted try counts as a failure with the reason of the abort", async ()
   };
   const { signal } = ending;
   await expect(memory.consolidate(session, { scope: ANN, model: never, signal })).rejects.toThrow("ended");
-  expect(await memory.due()).toMatchObject([{ failures: 1, failure: "the program ended" }]);
+  expect(await memory.due()).toMatchObject([
+    { failures: 1, badAnswers: 0, failure: "the program ended", failureKind: "cut-short" },
+  ]);
 });
 
 describe("a turn that begins while an earlier one is consolidated", () => {
