@@ -210,13 +210,17 @@ export class OpenAgent implements AgentInstance {
     } = this.#settings;
     const { events, approve } = this.#surroundings;
     const { name, workspace, skills, memory } = this;
+    let hasBegunToAnswer = false;
     return {
       agent: name,
       model: this.#model,
       tools: this.tools,
       system: async (about) => await systemPrompt({ instructions, workspace, skills, memory, scope }, about),
       events: (event) => {
-        if (ANSWERING.has(event.type)) this.#consolidation.answerBegins();
+        if (!hasBegunToAnswer && ANSWERING.has(event.type)) {
+          hasBegunToAnswer = true;
+          this.#consolidation.answerBegins();
+        }
         events(event);
       },
       beforeTurn: async () => await this.#consolidation.turnBegins(key, scope),

@@ -77,8 +77,10 @@ export interface CaughtUp {
   readonly consolidated: number;
   /** Why it ended early. */
   readonly failure: string | undefined;
-  /** Sessions that still wait. */
+  /** Sessions that still wait and could be consolidated. */
   readonly waiting: number;
+  /** Sessions with nothing left but a last turn that has no answer: consolidated once the conversation is continued. */
+  readonly open: number;
 }
 
 export interface ToolSurroundings {

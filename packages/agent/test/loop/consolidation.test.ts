@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { CONSOLIDATION_DEFAULTS, retryAt, retryPauseMs } from "../../src/loop/consolidation.ts";
+import { CONSOLIDATION_DEFAULTS } from "../../src/loop/consolidation.ts";
 import type { ConsolidationSettings } from "../../src/loop/types.ts";
 import type { Model, ModelRequest } from "../../src/models/model.ts";
 import {
@@ -87,8 +87,12 @@ describe("a batch", () => {
     const directory = await temporaryDirectory();
     const { model, asked } = recorder();
     const opened = await open(directory, model);
-    await sayAll(opened, "a", turns);
-    await expect.poll(() => asked.length, LONG).toBe(requests);
+    // A batch has what was said until its request: the next turn begins when that is made.
+    for (let first = 1; first <= turns; first += 6) {
+      const count = Math.min(6, turns - first + 1);
+      await sayAll(opened, "a", count, first);
+      if (count === 6) await expect.poll(() => asked.length, LONG).toBe((first + 5) / 6);
+    }
     await opened.loop.close();
     expect(asked).toHaveLength(requests);
     expect(numbersIn(asked)).toEqual(Array.from({ length: requests * 6 }, (_, index) => index + 1));
@@ -159,8 +163,8 @@ describe("a failure", () => {
       .poll(async () => (await opened.loop.agent().memory?.due())?.[0]?.failures, LONG)
       .toBeGreaterThan(0);
     await opened.loop.close();
-    // The pause after the second failure holds: not one request for each turn.
-    expect(tries).toBeLessThanOrEqual(2);
+    // The pause after a failure holds: not one request for each turn.
+    expect(tries).toBe(1);
     expect(opened.problems.map(({ code }) => code)).toEqual(["MEMORY_LATE"]);
     expect(opened.problems[0]?.message).toContain("longhand doctor");
   });
@@ -181,7 +185,28 @@ describe("a failure", () => {
     }
   });
 
-  test("a start tries one session that fails, and leaves the others for the next", async () => {
+  test("only bad answers make a plain entry: a model that was out of reach twice is asked again after a bad one", async () => {
+    const directory = await temporaryDirectory();
+    let asked = 0;
+    const model = scriptedModel((request) => {
+      if (!isMemoryRequest(request)) return says("yes");
+      asked += 1;
+      if (asked <= 2) throw new Error("ECONNREFUSED");
+      return says("Sure! I will remember.");
+    });
+    const opened = await open(directory, model);
+    await sayAll(opened, "a", 1);
+    const entries: number[] = [];
+    for (let tries = 1; tries <= 5; tries += 1) {
+      await opened.loop.agent().catchUpMemory();
+      entries.push((await opened.loop.agent().memory?.everything())?.length ?? 0);
+    }
+    expect(asked).toBe(5);
+    expect(entries).toEqual([0, 0, 0, 0, 1]);
+    await opened.loop.close();
+  });
+
+  test("a catch-up tries one session that fails, and no other", async () => {
     const directory = await temporaryDirectory();
     const before = await open(directory, recorder().model);
     for (const key of ["a", "b", "c"]) await sayAll(before, key, 1);
@@ -197,17 +222,10 @@ describe("a failure", () => {
       consolidated: 0,
       failure: "down",
       waiting: 3,
+      open: 0,
     });
     expect(tries).toBe(1);
     await opened.loop.close();
-  });
-
-  test("pauses grow from a minute to a day; after a single failure the next start tries", () => {
-    expect([1, 2, 3, 30].map(retryPauseMs)).toEqual([60_000, 120_000, 240_000, 86_400_000]);
-    const failedAt = "2026-11-18T00:00:00.000Z";
-    expect(retryAt({ failures: 0 })).toBe(0);
-    expect(retryAt({ failures: 1, failedAt })).toBe(0);
-    expect(retryAt({ failures: 3, failedAt })).toBe(Date.parse(failedAt) + 120_000);
   });
 });
 
@@ -247,6 +265,23 @@ describe("the end of a program", () => {
     await next.loop.close();
     expect(numbersIn(asked)).toEqual([1, 1]);
   });
+});
+
+test("a turn that a kill has left open is no failure, and is consolidated once the conversation is continued", async () => {
+  const directory = await temporaryDirectory();
+  const { model, asked } = recorder();
+  const opened = await open(directory, model);
+  const agent = opened.loop.agent();
+  await sayAll(opened, "a", 1);
+  // As a kill in the middle of the second turn leaves it: marked, and not answered.
+  await agent.store.session("a").append({ role: "user", content: "question <2>" });
+  expect(await agent.catchUpMemory()).toEqual({ consolidated: 1, failure: undefined, waiting: 0, open: 1 });
+  expect(await agent.catchUpMemory()).toEqual({ consolidated: 0, failure: undefined, waiting: 0, open: 1 });
+  expect(numbersIn(asked)).toEqual([1]);
+  await sayAll(opened, "a", 1, 3);
+  expect(await agent.catchUpMemory()).toEqual({ consolidated: 1, failure: undefined, waiting: 0, open: 0 });
+  expect(numbersIn(asked)).toEqual([1, 2, 3]);
+  await opened.loop.close();
 });
 
 test("the defaults are what the documentation says", () => {

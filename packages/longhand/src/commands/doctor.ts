@@ -6,6 +6,7 @@ import type { ExaminedAgents } from "../assembly/examine-agents.ts";
 import { CommandError } from "../command-error.ts";
 import { findWorkspaces, type KnownWorkspace } from "../config/find-workspaces.ts";
 import type { Older } from "../config/workspace-record.ts";
+import { describeOpen } from "../sessions/describe-open.ts";
 import { examineConsolidation } from "../sessions/examine-consolidation.ts";
 import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
 import { type ExaminedMemory, examineMemory } from "../sessions/examine-memory.ts";
@@ -81,8 +82,8 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
   const { output, places, json } = surroundings;
   const report = await examine(surroundings);
   const { directory, content, disk, owners, workspaces, older, problems } = report;
-  const { content: inMemory, waiting } = report.memory;
-  const memory = inMemory === undefined ? null : { ...inMemory, waiting };
+  const { content: inMemory, waiting, open } = report.memory;
+  const memory = inMemory === undefined ? null : { ...inMemory, waiting, open };
   const { sandbox, configFiles, agents } = report.agents;
   const { foreign } = report;
   const system = { node: process.version, platform: platform(), release: release(), architecture: arch() };
@@ -195,7 +196,7 @@ function reportLines(
     row("disk", describeDisk(disk), "as the files are, compressed or not; one that forks share counts once"),
     ...(remembered.content === undefined
       ? []
-      : [row("memory", describeMemory(remembered.content, remembered.waiting))]),
+      : [row("memory", describeMemory(remembered.content, remembered))]),
     "",
     bold("Open for writing"),
     ...(owners.length === 0
@@ -241,10 +242,14 @@ function describeDamaged(places: number, unreadable: number): string {
 }
 
 /** Its entries are records of a store of its own. */
-function describeMemory({ records, damage, unreadable }: ContentFacts, waiting: number): string {
+function describeMemory(
+  { records, damage, unreadable }: ContentFacts,
+  { waiting, open }: Pick<ExaminedMemory, "waiting" | "open">,
+): string {
   const damaged = describeDamaged(damage.length, unreadable.length);
   const behind = waiting === 0 ? "" : `; ${countOf(waiting, "conversation")} waiting to be taken in`;
-  return `${countOf(records, "record")} kept; damage: ${damaged}${behind}`;
+  const unanswered = open === 0 ? "" : `; ${describeOpen(open)}, taken in once it is continued`;
+  return `${countOf(records, "record")} kept; damage: ${damaged}${behind}${unanswered}`;
 }
 
 function foreignNames(files: readonly string[]): string {

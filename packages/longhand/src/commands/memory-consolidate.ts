@@ -4,6 +4,7 @@ import type { AgentInstance, CaughtUp } from "@longhand/agent";
 import { withAgents } from "../assembly/with-agents.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { describeOpen } from "../sessions/describe-open.ts";
 import { addExamples } from "./add-examples.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
@@ -27,7 +28,7 @@ export const defineConsolidate: DefineCommand = (command, begin) => {
   command
     .option("--model <name>", "ollama:NAME, openai:NAME, anthropic:NAME or offline", parseNotEmpty)
     .option("--agent <name>", "only of this agent of longhand.json (default: of all)", parseNotEmpty)
-    .option("--json", "one JSON document: for each agent consolidated, waiting and failure")
+    .option("--json", "one JSON document: for each agent consolidated, waiting, open and failure")
     .addHelpText(
       "after",
       "\nA chat does this by itself, in the background. Exits with 1 if something still waits.",
@@ -65,14 +66,17 @@ async function catchUp(agent: AgentInstance): Promise<AgentCaughtUp> {
 }
 
 function describe(
-  { agent, consolidated, waiting, failure, hasModel }: AgentCaughtUp,
+  { agent, consolidated, waiting, open, failure, hasModel }: AgentCaughtUp,
   isNamed: boolean,
 ): string {
   const name = isNamed ? `${agent}: ` : "";
   const done = countOf(consolidated, "conversation");
-  if (waiting === 0) return `${name}${consolidated === 0 ? "Nothing waits" : `Took in ${done}`}.`;
+  const unanswered =
+    open === 0 ? "" : ` ${describeOpen(open)}, which is taken in once the conversation is continued.`;
+  if (waiting === 0)
+    return `${name}${consolidated === 0 ? "Nothing waits" : `Took in ${done}`}.${unanswered}`;
   const why = hasModel
     ? (failure ?? "turns were left that did not fit into one request: run it again")
     : "the offline assistant cannot do it; choose a model with --model";
-  return `${name}Took in ${done}; ${countOf(waiting, "conversation")} still waiting: ${why}`;
+  return `${name}Took in ${done}; ${countOf(waiting, "conversation")} still waiting: ${why}${unanswered === "" ? "" : `.${unanswered}`}`;
 }

@@ -15,6 +15,8 @@ export interface ExaminedMemory {
   readonly content: ContentFacts | undefined;
   /** Conversations whose turns wait to be consolidated. */
   readonly waiting: number;
+  /** Conversations with nothing left but a last turn that has no answer. */
+  readonly open: number;
   readonly problems: readonly Problem[];
 }
 
@@ -29,10 +31,10 @@ export async function examineMemory(
   // What helps in this store must be done in this store.
   const toPaste = commandToPaste({ sessions: store });
   const directory = await examineDirectory(path);
-  if (!directory.exists) return { content: undefined, waiting: 0, problems: [] };
+  if (!directory.exists) return { content: undefined, waiting: 0, open: 0, problems: [] };
   const outer = findProblems({ path, directory, content: NO_CONTENT, option }, toPaste);
   if (!directory.isDirectory || directory.failure !== undefined)
-    return { content: undefined, waiting: 0, problems: outer };
+    return { content: undefined, waiting: 0, open: 0, problems: outer };
   const inner = await examineDirectory(store);
   const isReadable = inner.isDirectory && inner.failure === undefined;
   const content = isReadable ? await examineContent(store, toPaste, onProgress) : undefined;
@@ -41,7 +43,7 @@ export async function examineMemory(
   const within = inner.exists ? findProblems(examined, toPaste) : [];
   const consolidation = isReadable
     ? await examineConsolidation(path, now, pasteCommand)
-    : { waiting: [], problems: [] };
+    : { waiting: 0, open: 0, problems: [] };
   const problems = [...outer, ...within, ...consolidation.problems];
-  return { content, waiting: consolidation.waiting.length, problems };
+  return { content, waiting: consolidation.waiting, open: consolidation.open, problems };
 }

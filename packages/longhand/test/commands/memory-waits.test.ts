@@ -1,6 +1,6 @@
 /** What waits to be taken into the memory: `longhand doctor` says so with the reason, `longhand memory consolidate` does it. */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Memory } from "@longhand/store/memory";
 import type { Store } from "@longhand/store";
 import { withRemembered } from "../support/with-remembered.ts";
@@ -61,5 +61,45 @@ test("without a model nothing is taken in, it says why, and the exit code is 1",
     expect(stdout).toContain("1 conversation still waiting: the offline assistant cannot do it");
     const json = await longhand("memory consolidate --model offline --json");
     expect(JSON.parse(json.stdout)).toMatchObject({ agents: [{ consolidated: 0, waiting: 1 }] });
+  });
+});
+
+describe("a conversation whose last turn was left without an answer, by a kill for example", () => {
+  const killed = async (memory: Memory, store: Store): Promise<void> => {
+    await waiting()(memory, store);
+    const session = store.session("notes");
+    await session.append({ role: "user", content: "and where do you" });
+    const model = (): Promise<string> => Promise.resolve('{"history_entry":"They talked."}');
+    await memory.consolidate(session, { scope: SCOPE, model });
+  };
+
+  test("is no failure of memory consolidate, which says what is to be done", async () => {
+    await withRemembered(killed, async (longhand) => {
+      const { stdout, exitCode } = await longhand("memory consolidate --model offline");
+      expect(stdout).toBe(
+        "Nothing waits. 1 conversation with an unanswered last turn, which is taken in once the conversation is continued.\n",
+      );
+      expect(exitCode).toBe(0);
+      const json = await longhand("memory consolidate --model offline --json");
+      expect(JSON.parse(json.stdout)).toMatchObject({ agents: [{ waiting: 0, open: 1 }] });
+    });
+  });
+
+  test("is named by doctor and no problem, however long ago it was", async () => {
+    await withRemembered(killed, async (longhand) => {
+      const { stdout, exitCode } = await longhand("doctor");
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain("1 conversation with an unanswered last turn");
+      expect(stdout).not.toContain("waiting to be taken in");
+      const report = JSON.parse((await longhand("doctor --json")).stdout) as {
+        places: { memory: { path: string } };
+        memory: object;
+      };
+      expect(report.memory).toMatchObject({ waiting: 0, open: 1 });
+      const { examineConsolidation } = await import("../../src/sessions/examine-consolidation.ts");
+      const later = Date.now() + 25 * 3_600_000;
+      const { problems } = await examineConsolidation(report.places.memory.path, later, (words) => words);
+      expect(problems).toEqual([]);
+    });
   });
 });

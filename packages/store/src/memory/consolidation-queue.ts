@@ -1,7 +1,9 @@
 /**
  * The sessions whose turns wait to be consolidated: a log of notes in the memory's own store, so that a start finds them without
- * reading any session. A session is marked before the first record of a turn, under the session's lock, and the mark is removed
- * under the same lock: a crash at any point leaves a mark too many, never one too few. docs/decisions/0020-consolidation-in-batches.md
+ * reading any session. The caller marks a session before the first record of a turn, under the session's lock, and begins the turn when
+ * the mark is durable; the mark is removed under the same lock. Then a crash at any point leaves a mark too many, never one too few. A
+ * caller that goes on without its mark (the agent does, if the memory cannot be written within 2 seconds) marks the session as soon as
+ * that is possible: a crash in between leaves the session unmarked until its next turn. docs/decisions/0020-consolidation-in-batches.md
  */
 
 import { isLonghandError } from "../errors.ts";

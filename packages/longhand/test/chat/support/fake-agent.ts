@@ -76,7 +76,7 @@ export async function fakeAgent(
       conversations.set(key, found);
       return found;
     },
-    catchUpMemory: () => Promise.resolve({ consolidated: 0, failure: undefined, waiting: 0 }),
+    catchUpMemory: () => Promise.resolve({ consolidated: 0, failure: undefined, waiting: 0, open: 0 }),
   };
   return { agent, store };
 }
