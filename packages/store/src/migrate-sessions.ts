@@ -47,7 +47,7 @@ export async function undoMigration(
 export async function findForeign(directory: string): Promise<ForeignFiles> {
   const layout = layoutOf(resolve(directory));
   try {
-    return await lookForForeign(nodeHost.files, layout, Infinity);
+    return await lookForForeign(nodeHost.files, layout);
   } catch (error) {
     throw ioError(error, "looking for files of other programs", layout.directory);
   }

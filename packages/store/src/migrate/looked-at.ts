@@ -11,7 +11,7 @@ import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { isJsonObject, tryParseJson } from "../record/json.ts";
 import { openSealedLine, sealLine } from "../record/seal.ts";
-import type { LookedAt } from "./migration-plan.ts";
+import type { LeftAlone, LookedAt } from "./migration-plan.ts";
 import { cacheDirectory, type MigrationPlaces } from "./migration-places.ts";
 
 export const NOTHING_LOOKED_AT: LookedAt = { ours: [], left: [] };
@@ -23,11 +23,28 @@ export async function readLookedAt(files: FileSystem, places: MigrationPlaces): 
   const bytes = await readWholeFile(files, pathOf(places), MAX_BYTES);
   const text = bytes === undefined ? undefined : openSealedLine(bytes.subarray(0, -1), SALT);
   const value = text === undefined ? undefined : tryParseJson(`${text}}`);
-  if (!isJsonObject(value) || !Array.isArray(value["ours"]) || !Array.isArray(value["left"]))
-    return NOTHING_LOOKED_AT;
-  // The checksum says that we wrote it.
-  return { ours: value["ours"] as LookedAt["ours"], left: value["left"] as LookedAt["left"] };
+  if (!isJsonObject(value)) return NOTHING_LOOKED_AT;
+  const { ours, left } = value;
+  if (!Array.isArray(ours) || !ours.every((stem) => typeof stem === "string")) return NOTHING_LOOKED_AT;
+  if (!Array.isArray(left) || !left.every(isLeft)) return NOTHING_LOOKED_AT;
+  return { ours, left };
 }
+
+function isLeft(value: unknown): value is LookedAt["left"][number] {
+  if (!isJsonObject(value)) return false;
+  const { name, kind, reason, size, modified } = value;
+  if (typeof name !== "string" || typeof reason !== "string") return false;
+  return typeof size === "number" && typeof modified === "number" && KINDS.has(kind);
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<LeftAlone["kind"]>([
+  "already-migrated",
+  "not-a-session",
+  "similar",
+  "contradicted",
+  "newer-session",
+  "place-taken",
+]);
 
 /** Not synced: what a power loss takes is looked at again. */
 export async function rememberLookedAt(
@@ -43,7 +60,9 @@ export async function rememberLookedAt(
 
 /** Names mean something else now. */
 export async function forgetLookedAt(files: FileSystem, places: MigrationPlaces): Promise<void> {
-  for (const path of [pathOf(places), lastLookPath(places)]) await removeIfThere(files, path);
+  const cache = cacheDirectory(places);
+  for (const path of [pathOf(places), lastLookPath(places), `${cache}/scan`, `${cache}/scan-names`])
+    await removeIfThere(files, path);
 }
 
 /** Says at which time of the directory everything in it was looked at. */

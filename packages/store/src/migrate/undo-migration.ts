@@ -63,6 +63,8 @@ export async function undoMigration(
         const name = (await takenName(files, places, each)) ?? "its name";
         notUndone.push(toNotUndone(each, `${name} is there already; move it away`));
       }
+      // Another process may have looked meanwhile.
+      await forgetLookedAt(files, places);
       return { directory: places.directory, undone, notUndone };
     }
     waiting = blocked;
@@ -79,7 +81,7 @@ async function undoOne(
   let reason: string | undefined;
   try {
     await withKey(session.key, async () => {
-      // Under its lease, so that nobody writes to it after this.
+      // Under its lease: no other process writes to it after this.
       const now = await readMigrated(files, session.path);
       if (now?.id !== session.id || !now.isUnchanged) reason = "it was written to since it was migrated";
       else await bringBack(files, places, session, originals);

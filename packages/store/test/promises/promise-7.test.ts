@@ -3,7 +3,7 @@
  * many sessions there are. Counted in calls and bytes, never in time.
  */
 
-import { readdir } from "node:fs/promises";
+import { readdir, rm, utimes } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type Session, type Store } from "../../src/index.ts";
 import { countingHost, type DiskCounts } from "../support/counting-host.ts";
@@ -115,16 +115,30 @@ describe("promise 7: flat costs", () => {
     };
     await cost();
     const few = await cost();
+    const plain = Array.from({ length: 300 }, (_, index) => `plain-${index}`);
+    const writer = await openStore(directory, { durability: "os" });
+    for (const key of plain) await writer.session(key).append(user("hello"));
+    await writer.close();
     writeManySessions(
       directory,
       Array.from({ length: 3000 }, (_, index) => `other:${index}`),
     );
-    // The first opening looks at what it does not know yet.
+    // The directory has changed: the first opening reads its names, and which of them are known. No session but its own.
+    const first = await cost();
+    expect(first.reads).toBeLessThanOrEqual(few.reads + 2);
+    expect(first.bytesRead).toBeLessThanOrEqual(few.bytesRead + 4096 + plain.join(".jsonl,").length * 2);
+    expect(first.syncs).toBeLessThanOrEqual(few.syncs);
+    expect(first.writes).toBeLessThanOrEqual(few.writes + 2);
+    const past = new Date(Date.now() - 60_000);
+    await utimes(directory, past, past);
     await cost();
     const many = await cost();
     expect(many.reads).toBeLessThanOrEqual(few.reads + 2);
     expect(many.bytesRead).toBeLessThanOrEqual(few.bytesRead + 4096);
     expect(many.syncs).toBeLessThanOrEqual(few.syncs);
     expect(many.writes).toBeLessThanOrEqual(few.writes);
+    // Control: the meter shows an opening that has to read what it does not know.
+    await rm(`${directory}/.longhand/cache`, { recursive: true });
+    expect((await cost()).reads).toBeGreaterThanOrEqual(plain.length);
   }, 240_000);
 });

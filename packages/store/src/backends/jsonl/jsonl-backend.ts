@@ -1,18 +1,17 @@
 /** The default backend: one JSONL file a session, committed through a journal. */
 
 import { resolve } from "node:path";
-import type { LonghandError } from "../../errors.ts";
-import type { FileSystem, Host } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { nodeHost } from "../../host/node-host.ts";
-import type { Backend } from "../../store/backend.ts";
+import type { Backend, BackendOptions } from "../../store/backend.ts";
 import type { Migrated } from "../../store/types.ts";
 import { withTypedErrors } from "../typed-errors.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
 import { AliasTable } from "./files/alias-table.ts";
 import { layoutOf, type Layout } from "./files/layout.ts";
-import { lookForForeign } from "./files/look-for-foreign.ts";
+import { scanForForeign } from "./files/scan-for-foreign.ts";
 import { withAliases } from "./writing/with-aliases.ts";
 
 export interface JsonlOptions {
@@ -66,7 +65,7 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
         await backend.close().catch(() => undefined);
         throw ioError(error, "opening the store", layout.aliases);
       });
-      if (opened.onForeign !== undefined) await tellForeign(files, layout, opened.onForeign, opened.onError);
+      if (opened.onForeign !== undefined) await tellForeign(host, layout, opened, opened.onForeign);
       return withTypedErrors(withAliases(backend, aliases, files, layout));
     },
   };
@@ -74,13 +73,13 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
 
 /** A directory that cannot be looked at does not fail the opening: whatever is done next reports it. */
 async function tellForeign(
-  files: FileSystem,
+  host: Host,
   layout: Layout,
+  { readOnly, onError }: Pick<BackendOptions, "readOnly" | "onError">,
   onForeign: (paths: readonly string[]) => void,
-  onError: (error: LonghandError) => void,
 ): Promise<void> {
   try {
-    const { similar } = await lookForForeign(files, layout);
+    const similar = await scanForForeign(host, layout, !readOnly);
     if (similar.length > 0) onForeign(similar);
   } catch (error) {
     onError(ioError(error, "looking for files of other programs", layout.directory));

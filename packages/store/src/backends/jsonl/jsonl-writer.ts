@@ -8,6 +8,8 @@ import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { Committer } from "../../journal/committer.ts";
 import type { SessionLog } from "../../log/session-log.ts";
+import { isSurelyOurs } from "../../migrate/foreign-names.ts";
+import { fileNameOf } from "../../record/key.ts";
 import type { Damage } from "../../record/session-record.ts";
 import type {
   BackendLockOptions,
@@ -26,7 +28,8 @@ import { forkKey } from "./writing/fork-key.ts";
 import { jsonlUpkeep } from "./upkeep/jsonl-upkeep.ts";
 import { Landing } from "./writing/landing.ts";
 import { checkNameIsFree } from "./files/foreign-file.ts";
-import type { Layout } from "./files/layout.ts";
+import { leaseNameOf, type Layout } from "./files/layout.ts";
+import { rememberBegun } from "./files/scan-for-foreign.ts";
 import { migrateOnOpening, tellUnfinished } from "./writing/migrate-on-opening.ts";
 import { OpenSessions } from "./writing/open-sessions.ts";
 import { OwnLocks } from "./leases/own-locks.ts";
@@ -56,6 +59,9 @@ export interface WriterOptions extends BackendOptions {
   readonly lockWait: number;
   readonly onMigrated: (migrated: Migrated) => void;
 }
+
+/** What is begun beyond that is read once by the next opening: memory does not grow with the number of sessions. */
+const MAX_BEGUN = 10_000;
 
 export async function openJsonlWriter(
   host: Host,
@@ -93,6 +99,9 @@ class JsonlWriter implements OpenBackend {
   readonly #health: StoreHealth;
   readonly #stopping: Stopping;
   readonly #alone: Alone;
+  /** Session files of names that the next opening would otherwise look at. */
+  readonly #begun = new Set<string>();
+  readonly #onError: BackendOptions["onError"];
   #forks = 0;
 
   constructor(host: Host, layout: Layout, options: WriterOptions, instance: Instance) {
@@ -102,6 +111,7 @@ class JsonlWriter implements OpenBackend {
     this.#instance = instance;
     this.#health = new StoreHealth(layout.directory);
     const { onDamage, onError } = options;
+    this.#onError = onError;
     this.#landing = new Landing(instance.journal, options.journalBytes, onError);
     this.#stopping = new Stopping({
       directory: layout.directory,
@@ -184,7 +194,11 @@ class JsonlWriter implements OpenBackend {
       enter: async (key) => await this.#alone.enter(key),
       view: (log) => this.#reading.view(log),
       archived: async (key) => (await this.#reading.newestArchived(key))?.snapshot,
-      begin: async (tenure, at) => await this.#sessions.begin(tenure, at),
+      begin: async (tenure, at) => {
+        const log = await this.#sessions.begin(tenure, at);
+        this.#noteBegun(tenure.key);
+        return log;
+      },
       sealIfLong: async (tenure) => {
         const { log } = tenure;
         if (log === undefined || log.end < options.segmentBytes) return;
@@ -240,6 +254,7 @@ class JsonlWriter implements OpenBackend {
     try {
       await this.#alone.withBoth(key, newKey, async (parent, child) => {
         await forkKey({ ...around, view }, parent, child, at);
+        this.#noteBegun(newKey);
       });
     } finally {
       this.#forks--;
@@ -277,6 +292,9 @@ class JsonlWriter implements OpenBackend {
     try {
       await this.#landing.settleAll();
       await this.#sessions.syncNames();
+      await rememberBegun(this.#host.files, this.#layout, this.#begun).catch((error: unknown) => {
+        this.#onError(ioError(error, "remembering which sessions were begun", this.#layout.cache));
+      });
       await this.#instance.end();
     } catch (error) {
       this.#stopping.fail(ioError(error, "closing the store", this.directory));
@@ -284,6 +302,10 @@ class JsonlWriter implements OpenBackend {
       await this.#tenures.closeAll();
       throw error;
     }
+  }
+
+  #noteBegun(key: string): void {
+    if (!isSurelyOurs(leaseNameOf(key)) && this.#begun.size < MAX_BEGUN) this.#begun.add(fileNameOf(key));
   }
 
   async #putAway(key: string, task: (around: PutAwaySurroundings) => Promise<void>): Promise<void> {

@@ -10,12 +10,12 @@ import { errorCode } from "../../../host/io-error.ts";
 import { namesIn } from "../../../host/names-in.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { isSurelyOurs } from "../../../migrate/foreign-names.ts";
-import { looksLikeSession, START_BYTES } from "../../../migrate/looks-like-session.ts";
-import { readStart } from "../../../migrate/read-source.ts";
+import { looksLikeSession } from "../../../migrate/looks-like-session.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
 import { hasOurLine } from "../../../record/our-line.ts";
 import type { SessionFile } from "./find-session-file.ts";
 import { idInName, leaseShard, type Layout } from "./layout.ts";
+import { readBeginning } from "./read-beginning.ts";
 
 /** At either end of a file: a damaged block is 4 KiB, and a session has many lines in 64 KiB. */
 const END_BYTES = 64 * 1024;
@@ -47,7 +47,7 @@ export async function isForeignFile(place: Place, file: SessionFile): Promise<bo
 export async function checkNameIsFree(place: Place, key: string): Promise<void> {
   const name = fileNameOf(key);
   const path = `${place.layout.directory}/${name}`;
-  const start = await startOf(place.files, path);
+  const start = await readBeginning(place.files, path);
   if (start === undefined || OUR_START.test(start.toString("latin1", 0, OUR_START_BYTES))) return;
   if (!(await isForeignFile(place, { path, name, status: "active" }))) return;
   const message = `${path} is not a Longhand session and was left as it is, so the key ${JSON.stringify(key)} cannot be used; use another key, or move the file away`;
@@ -55,18 +55,8 @@ export async function checkNameIsFree(place: Place, key: string): Promise<void> 
 }
 
 async function isLikeSession({ files }: Place, { path, name }: SessionFile): Promise<boolean> {
-  const start = await startOf(files, path);
+  const start = await readBeginning(files, path);
   return start !== undefined && looksLikeSession(name, start);
-}
-
-/** `undefined`: there is no such file, or whoever opens it will be told why it cannot be read. */
-async function startOf(files: FileSystem, path: string): Promise<Buffer | undefined> {
-  try {
-    return await readStart(files, path, START_BYTES);
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
 }
 
 /** A store never removes the newest number of a lease, so a session that was ever written to has one. */

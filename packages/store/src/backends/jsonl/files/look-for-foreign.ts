@@ -1,10 +1,6 @@
-/**
- * The files in a store's directory that resemble sessions of another program. Changes nothing, and reads the first bytes of a
- * bounded number of files, so that an opening costs the same beside a large foreign file and among many files.
- */
+/** Looks at the files in a store's directory that other programs could have written. Reads their first bytes; changes nothing. */
 
 import type { FileSystem } from "../../../host/host.ts";
-import { errorCode } from "../../../host/io-error.ts";
 import { namesIn } from "../../../host/names-in.ts";
 import {
   ARCHIVED_SUFFIX,
@@ -13,14 +9,11 @@ import {
   META_SUFFIX,
   sortForeignNames,
 } from "../../../migrate/foreign-names.ts";
-import { looksLikeSession, START_BYTES } from "../../../migrate/looks-like-session.ts";
-import { readStart } from "../../../migrate/read-source.ts";
+import { looksLikeSession } from "../../../migrate/looks-like-session.ts";
 import { hasOurLine } from "../../../record/our-line.ts";
 import { isForeignFile } from "./foreign-file.ts";
 import type { Layout } from "./layout.ts";
-
-/** Names that only other programs use come first: of plain `.jsonl` names most are sessions of this store. */
-const MAX_LOOKS = 48;
+import { readBeginning } from "./read-beginning.ts";
 
 /** Paths. */
 export interface ForeignFiles {
@@ -30,41 +23,51 @@ export interface ForeignFiles {
   readonly other: readonly string[];
 }
 
-/** `maxLooks`: how many files are opened. */
-export async function lookForForeign(
-  files: FileSystem,
-  layout: Layout,
-  maxLooks: number = MAX_LOOKS,
-): Promise<ForeignFiles> {
-  const { directory } = layout;
-  if ((await files.stat(directory))?.kind === "file") return { similar: [], other: [] };
-  const { documents, metas, archived, lines } = sortForeignNames(await namesIn(files, directory));
-  const candidates = [
-    ...documents,
-    ...[...metas].map((stem) => stem + META_SUFFIX),
-    ...[...archived].map((stem) => stem + ARCHIVED_SUFFIX),
-    ...[...lines].filter((stem) => !isSurelyOurs(stem)).map((stem) => stem + LINES_SUFFIX),
-  ];
+/** Looks at every file whose name does not tell that it is ours. */
+export async function lookForForeign(files: FileSystem, layout: Layout): Promise<ForeignFiles> {
   const similar: string[] = [];
   const other: string[] = [];
-  for (const name of candidates.slice(0, maxLooks)) {
-    const path = `${directory}/${name}`;
-    const start = await startOf(files, path);
-    const isSessionName = name.endsWith(LINES_SUFFIX);
-    if (start === undefined || (isSessionName && hasOurLine(start))) continue;
-    if (looksLikeSession(name, start)) similar.push(path);
-    else if (isSessionName && (await isForeignFile({ files, layout }, { path, name, status: "active" })))
-      other.push(path);
+  for (const name of namesToLookAt(await filesIn(files, layout))) {
+    const verdict = await lookAt(files, layout, name);
+    const path = `${layout.directory}/${name}`;
+    if (verdict === "similar") similar.push(path);
+    else if (verdict === "other" && name.endsWith(LINES_SUFFIX)) other.push(path);
   }
   return { similar, other };
 }
 
-/** `undefined`: it cannot be read, is no regular file, or is gone; then it is not mentioned. */
-async function startOf(files: FileSystem, path: string): Promise<Buffer | undefined> {
-  try {
-    return await readStart(files, path, START_BYTES);
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
+/** The names in the directory. */
+export async function filesIn(files: FileSystem, { directory }: Layout): Promise<readonly string[]> {
+  if ((await files.stat(directory))?.kind === "file") return [];
+  return await namesIn(files, directory);
+}
+
+/** `ours`: names of session files of this store. They are looked at only beside a sidecar of another program. */
+export function namesToLookAt(
+  names: readonly string[],
+  ours: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const { documents, metas, archived, lines } = sortForeignNames(names);
+  const isOurs = (stem: string): boolean =>
+    isSurelyOurs(stem) || (ours.has(stem + LINES_SUFFIX) && !metas.has(stem));
+  return [
+    ...documents,
+    ...[...metas].map((stem) => stem + META_SUFFIX),
+    ...[...archived].map((stem) => stem + ARCHIVED_SUFFIX),
+    ...[...lines].filter((stem) => !isOurs(stem)).map((stem) => stem + LINES_SUFFIX),
+  ];
+}
+
+/** `unknown`: a session of ours that is damaged, or what cannot be read; the reading of it reports that. */
+export type Verdict = "ours" | "similar" | "other" | "unknown";
+
+export async function lookAt(files: FileSystem, layout: Layout, name: string): Promise<Verdict> {
+  const path = `${layout.directory}/${name}`;
+  const start = await readBeginning(files, path);
+  if (start === undefined) return "unknown";
+  const isSessionName = name.endsWith(LINES_SUFFIX);
+  if (isSessionName && hasOurLine(start)) return "ours";
+  if (looksLikeSession(name, start)) return "similar";
+  if (!isSessionName) return "other";
+  return (await isForeignFile({ files, layout }, { path, name, status: "active" })) ? "other" : "unknown";
 }
