@@ -58,7 +58,9 @@ export async function keepSessions(
     return { store: await openStore(backend, { ...options, migrate, onForeign }), keptBy: "jsonl" };
   } catch (error) {
     if (!isLonghandError(error)) throw error;
-    const store = await openStore(jsonBackend(directory), options).catch(() => undefined);
+    const store = await openStore(jsonBackend(directory, { ownFilesOnly: true }), options).catch(
+      () => undefined,
+    );
     // Nothing can be kept there at all: the first failure says why.
     if (store === undefined) throw error;
     tell(
@@ -72,7 +74,7 @@ export async function keepSessions(
   }
 }
 
-/** Every file by name: nobody shall wonder what became of it. */
+/** Names every file. */
 function describeMigrated({ keys, originals }: Migrated, directory: string): string {
   const names = originals.map((path) => basename(path)).join(", ");
   return `${keys.length} session(s) of another program were taken over: ${keys.join(", ")}; the originals are kept as ${names}. To take it back: longhand migrate ${directory} --undo`;

@@ -197,6 +197,30 @@ describe("a store that cannot be opened", () => {
     await later.loop.close();
   });
 
+  test("the JSON backend leaves files of other programs as they are, and refuses their keys", async () => {
+    const directory = await spoiled();
+    const settings = settingsIn(directory, echo);
+    const at = "2026-01-02T03:04:05Z";
+    const messages = [{ role: "user", content: "old" }];
+    const files = [
+      ["prompts", JSON.stringify({ model: "m", messages })],
+      ["picoclaw", JSON.stringify({ key: "picoclaw", messages, created: at, updated: at })],
+    ] as const;
+    const pathOf = (key: string): string => join(settings.sessions ?? "", `${key}.json`);
+    for (const [key, text] of files) await writeFile(pathOf(key), text);
+    const { loop } = await openTestLoop(directory, [settings]);
+    for (const [key, text] of files) {
+      await expect(
+        loop.agent().store.session(key).append({ role: "user", content: "new" }),
+      ).rejects.toMatchObject({
+        code: "SESSION_EXISTS",
+        message: expect.stringContaining(pathOf(key)) as string,
+      });
+      expect(await readFile(pathOf(key), "utf8")).toBe(text);
+    }
+    await loop.close();
+  });
+
   test("nothing to keep: in memory, and it says so", async () => {
     const directory = await temporaryDirectory();
     const { loop } = await openTestLoop(directory, [settingsIn(directory, echo, { sessions: undefined })]);

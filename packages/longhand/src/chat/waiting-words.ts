@@ -19,6 +19,8 @@ interface KeptWords {
   readonly text: string;
   /** As JSON writes a date. */
   readonly at: string;
+  /** Counts what one process has kept, from 1: tells the order of two in one millisecond. */
+  readonly number: number;
   /** Sending had begun: the session had so many records then. */
   readonly afterSeq?: number;
 }
@@ -36,6 +38,7 @@ export class WaitingWords {
   /** Back in the editor, and neither sent nor deleted yet. */
   #offered: string[] = [];
   #isTold = false;
+  #added = 0;
 
   /** `undefined`: nothing is kept. */
   constructor(directory: string | undefined, onProblem: (problem: string) => void) {
@@ -49,7 +52,12 @@ export class WaitingWords {
 
   add(store: string, key: string, text: string): WaitingId {
     const name = `${sessionName(store, key)}.${this.#process}.${randomUUID()}.json`;
-    return this.#write(name, { store, key, text, at: new Date().toISOString() }) ? name : undefined;
+    return this.#write(name, this.#newWords(store, key, text)) ? name : undefined;
+  }
+
+  #newWords(store: string, key: string, text: string): KeptWords {
+    this.#added += 1;
+    return { store, key, text, at: new Date().toISOString(), number: this.#added };
   }
 
   /** They are being sent to the session, whose newest record is `afterSeq`. */
@@ -88,7 +96,7 @@ export class WaitingWords {
       if (await isInSession(words, session)) this.remove(mine);
       else claimed.push([mine, words]);
     }
-    claimed.sort(([, one], [, other]) => (one.at < other.at ? -1 : 1));
+    claimed.sort(([, one], [, other]) => compare(one.at, other.at) || one.number - other.number);
     this.#offered.push(...claimed.map(([id]) => id));
     return claimed.map(([, { text }]) => text);
   }
@@ -117,6 +125,10 @@ export class WaitingWords {
       return undefined;
     }
   }
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function sessionName(store: string, key: string): string {
@@ -179,10 +191,19 @@ function wordsIn(json: string): KeptWords | undefined {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const { store, key, text, at, afterSeq } = value as Partial<Record<keyof KeptWords, unknown>>;
+  const { store, key, text, at, number, afterSeq } = value as Partial<Record<keyof KeptWords, unknown>>;
   if (typeof store !== "string" || typeof key !== "string" || typeof text !== "string") return undefined;
   if (typeof at !== "string" || text === "") return undefined;
-  return { store, key, text, at, ...(Number.isSafeInteger(afterSeq) ? { afterSeq: Number(afterSeq) } : {}) };
+  // An earlier version wrote no number.
+  const order = Number.isSafeInteger(number) ? Number(number) : 0;
+  return {
+    store,
+    key,
+    text,
+    at,
+    number: order,
+    ...(Number.isSafeInteger(afterSeq) ? { afterSeq: Number(afterSeq) } : {}),
+  };
 }
 
 /** The kill came between the words being durable and their file being removed. */

@@ -55,7 +55,7 @@ export async function readAmongForeign<T>(
 
 const SHOWN_IGNORED = 3;
 
-/** Files with the name of a session that are none, and none of another program's: somebody may look for them in a list. */
+/** Names the files that have the suffix of a session and are neither this store's nor another program's sessions. */
 export async function tellIgnored(given: StoreSurroundings): Promise<void> {
   const { findForeign, isLonghandError } = await import("@longhand/store");
   const other = await findForeign(given.places.sessions.path).then(

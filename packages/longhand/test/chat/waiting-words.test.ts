@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { memoryBackend, openStore, type Session } from "@longhand/store";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { WaitingWords } from "../../src/chat/waiting-words.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
 import { gate, untilCancelled, withChat } from "./support/chat-in-memory.ts";
@@ -55,7 +55,6 @@ describe("the files of waiting words", () => {
     await withSession(async (session, directory) => {
       const killed = words(directory);
       killed.add("/store", session.key, "one");
-      await new Promise((resolve) => setTimeout(resolve, 5));
       killed.add("/store", session.key, "two");
       killed.add("/store", "other", "elsewhere");
       killed.add("/another store", session.key, "elsewhere");
@@ -68,6 +67,24 @@ describe("the files of waiting words", () => {
       await abandon(directory);
       expect(await words(directory).claim("/store", session)).toEqual(["one", "two"]);
       expect(await readdir(directory)).toHaveLength(4);
+    });
+  });
+
+  test("come back in the order in which they were sent, also within one millisecond", async () => {
+    await withSession(async (session, directory) => {
+      const sent = Array.from({ length: 20 }, (_, index) => `message ${index}`);
+      vi.useFakeTimers({ toFake: ["Date"] });
+      try {
+        const killed = words(directory);
+        for (const text of sent) killed.add("/store", session.key, text);
+      } finally {
+        vi.useRealTimers();
+      }
+      await abandon(directory);
+      expect(await words(directory).claim("/store", session)).toEqual(sent);
+      // Also when the chat that had claimed them was killed.
+      await abandon(directory);
+      expect(await words(directory).claim("/store", session)).toEqual(sent);
     });
   });
 

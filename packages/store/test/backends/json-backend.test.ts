@@ -420,7 +420,7 @@ describe("files of older programs", () => {
     await writeFile(join(directory, "a.meta.json"), '{"key":"a","summary":"","skip":0,"count":1}');
     await writeFile(
       join(directory, "b.meta.json"),
-      '{"key":"b.meta","messages":[{"role":"user","content":"x"}]}',
+      '{"key":"b.meta","messages":[{"role":"user","content":"x"}],"created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z"}',
     );
     const store = await open();
     expect((await collect(store.list())).map(({ key }) => key)).toEqual(["b.meta"]);

@@ -43,6 +43,7 @@ async function parsed(name: string): Promise<Record<string, unknown>> {
 }
 
 describe("a file that cannot be read", () => {
+  const TIMES = '"created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z"';
   const good = '{"role":"user","content":"x"}';
   const BAD: readonly (readonly [string, string | Buffer, RegExp])[] = [
     ["empty", "", /not valid JSON/],
@@ -52,13 +53,13 @@ describe("a file that cannot be read", () => {
     ["no object", "[]", /no object/],
     [
       "a message that is none",
-      `{"key":"bad","messages":[${good},{"role":"robot","content":"x"}]}`,
+      `{"key":"bad",${TIMES},"messages":[${good},{"role":"robot","content":"x"}]}`,
       /message 2.*role/,
     ],
-    ["a message that is null", `{"key":"bad","messages":[null]}`, /message 1/],
+    ["a message that is null", `{"key":"bad",${TIMES},"messages":[null]}`, /message 1/],
     [
       "a number too long to keep",
-      `{"key":"bad","messages":[{"role":"user","content":"","n":12345678901234567890}]}`,
+      `{"key":"bad",${TIMES},"messages":[{"role":"user","content":"","n":12345678901234567890}]}`,
       /digits/,
     ],
     ["a log without an id", `{"key":"bad","messages":[${good}],"log":[]}`, /its id is damaged/],
@@ -92,7 +93,8 @@ describe("a file that cannot be read", () => {
   );
 
   test("a key that cannot be is reported, and its file left", async () => {
-    const text = '{"key":"\\u0000","messages":[]}';
+    const text =
+      '{"key":"\\u0000","messages":[],"created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z"}';
     await writeFile(join(directory, "nul.json"), text);
     const store = await open();
     expect(damage.map(({ reason }) => reason)).toEqual([expect.stringMatching(/NUL/)]);

@@ -17,9 +17,14 @@ import { openSessionFiles } from "./open-session-files.ts";
 export interface JsonOptions {
   /** The world to work in. @default the real one */
   readonly host?: Host;
+  /** Leave sessions of PicoClaw alone, too; a key whose file name such a file has is SESSION_EXISTS. @default false */
+  readonly ownFilesOnly?: boolean;
 }
 
-export function jsonBackend(directory: string, { host = nodeHost }: JsonOptions = {}): Backend {
+export function jsonBackend(
+  directory: string,
+  { host = nodeHost, ownFilesOnly = false }: JsonOptions = {},
+): Backend {
   return {
     name: "json",
     capabilities: {
@@ -31,7 +36,7 @@ export function jsonBackend(directory: string, { host = nodeHost }: JsonOptions 
       readOnly: true,
     },
     open: async (options) => {
-      const loaded = await openSessionFiles(directory, host, options);
+      const loaded = await openSessionFiles(directory, host, { ...options, ownFilesOnly });
       const whenWritten = options.readOnly ? "never" : "with-each-write";
       return new JsonSessions(resolve(directory), host, Promise.resolve(loaded), whenWritten);
     },

@@ -14,11 +14,16 @@ export interface LoadedSessions {
   readonly sessions: Map<string, JsonSession>;
 }
 
+export interface OpenFilesOptions extends Pick<BackendOptions, "readOnly" | "onDamage" | "onError"> {
+  /** Only files that Longhand has written are sessions. */
+  readonly ownFilesOnly: boolean;
+}
+
 /** Makes the directory if need be, clears what a crash left, and reads every session in it. */
 export async function openSessionFiles(
   directory: string,
   host: Host,
-  { readOnly, onDamage, onError }: Pick<BackendOptions, "readOnly" | "onDamage" | "onError">,
+  { readOnly, onDamage, onError, ownFilesOnly }: OpenFilesOptions,
 ): Promise<LoadedSessions> {
   const path = resolve(directory);
   try {
@@ -27,7 +32,7 @@ export async function openSessionFiles(
     if (!readOnly) await makeDirectories(host.files, path);
     const realPath = await host.files.resolve(path);
     await checkSafeDirectory(host.files, realPath, host.user);
-    const files = new SessionFiles(realPath, host, onDamage);
+    const files = new SessionFiles(realPath, host, { onDamage, ownFilesOnly });
     if (!readOnly) await removeTemporaryFiles(host, realPath, onError);
     return { files, sessions: await files.load() };
   } catch (error) {

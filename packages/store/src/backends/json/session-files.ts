@@ -13,6 +13,7 @@ import { ioError } from "../../host/io-error.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../record/key.ts";
 import type { BackendOptions } from "../../store/backend.ts";
 import { JsonSession } from "./json-session.ts";
+import type { OpenFilesOptions } from "./open-session-files.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { decodeSessionJson, JSON_SUFFIX, MAX_FILE_BYTES } from "./session-json.ts";
 import { discardTemporaryFile, writeTemporaryFile } from "./temporary-file.ts";
@@ -36,13 +37,21 @@ export class SessionFiles {
   readonly #onDamage: BackendOptions["onDamage"];
   readonly #files = new Map<string, KnownFile>();
   readonly #unreadable: UnreadableFile[] = [];
+  /** Names of other programs' files. */
+  readonly #foreign = new Set<string>();
+  readonly #ownFilesOnly: boolean;
   /** Every name in the directory, as a file system compares them that ignores case. */
   readonly #names = new Set<string>();
 
-  constructor(directory: string, host: Host, onDamage: BackendOptions["onDamage"]) {
+  constructor(
+    directory: string,
+    host: Host,
+    { onDamage, ownFilesOnly }: Pick<OpenFilesOptions, "onDamage" | "ownFilesOnly">,
+  ) {
     this.directory = directory;
     this.#host = host;
     this.#onDamage = onDamage;
+    this.#ownFilesOnly = ownFilesOnly;
   }
 
   async load(): Promise<Map<string, JsonSession>> {
@@ -88,6 +97,7 @@ export class SessionFiles {
   async write(key: string, text: string): Promise<LonghandError | undefined> {
     this.check(key);
     const known = this.#files.get(key);
+    if (known === undefined) this.#checkNameIsFree(key);
     const name = known?.name ?? this.#freeName(key);
     const path = this.#path(name);
     const bytes = Buffer.from(text);
@@ -106,6 +116,14 @@ export class SessionFiles {
       throw ioError(error, "saving the session", path);
     }
     return await this.#syncNames(path);
+  }
+
+  #checkNameIsFree(key: string): void {
+    const name = jsonNameOf(key);
+    if (!this.#foreign.has(name)) return;
+    const file = this.#path(name);
+    const message = `${file} is not a Longhand session and was left as it is, so the key ${JSON.stringify(key)} cannot be used; use another key, or move the file away`;
+    throw new LonghandError("SESSION_EXISTS", message, { key, file });
   }
 
   async #checkUnchanged(path: string, known: KnownFile | undefined, key: string): Promise<void> {
@@ -139,6 +157,9 @@ export class SessionFiles {
     switch (decoded.kind) {
       case "sidecar":
         return;
+      case "foreign":
+        this.#foreign.add(name.toLowerCase());
+        return;
       case "unreadable":
       case "too-new": {
         const key = "key" in decoded ? decoded.key : undefined;
@@ -148,6 +169,10 @@ export class SessionFiles {
         return;
       }
       case "session": {
+        if (this.#ownFilesOnly && !decoded.isOwn) {
+          this.#foreign.add(name.toLowerCase());
+          return;
+        }
         const version = file.stat === undefined ? "" : versionOf(file.stat);
         this.#keep(new JsonSession(decoded.session), { name, version, bytes }, sessions);
         return;

@@ -46,7 +46,10 @@ export interface SessionJson {
 }
 
 export type DecodedSessionJson =
-  | { readonly kind: "session"; readonly session: SessionJson }
+  /** `isOwn`: Longhand has written it; else PicoClaw. */
+  | { readonly kind: "session"; readonly session: SessionJson; readonly isOwn: boolean }
+  /** It has messages, but is no session of either. */
+  | { readonly kind: "foreign" }
   /** The key may be known even then: it comes first in the file. */
   | { readonly kind: "unreadable"; readonly reason: string; readonly key: string | undefined }
   | { readonly kind: "too-new"; readonly reason: string; readonly key: string | undefined }
@@ -104,14 +107,24 @@ export function decodeSessionJson(text: string, fileName: string): DecodedSessio
   // An older program may write an empty list as null; but then it has written a key.
   const messages = value["messages"] === null && typeof value["key"] === "string" ? [] : value["messages"];
   if (!Array.isArray(messages)) return unreadable("it is not a session: it has no messages", key);
+  const isOwn = "log" in value;
+  if (!isOwn && !isPicoclawSession(value)) return { kind: "foreign" };
   try {
     const file = { text, value, key: checkKey(key), messages: messages as readonly unknown[] };
-    const session = "log" in value ? fromLog(file) : fromMessages(file);
-    return { kind: "session", session };
+    return { kind: "session", session: isOwn ? fromLog(file) : fromMessages(file), isOwn };
   } catch (error) {
     if (!isLonghandError(error)) throw error;
     return unreadable(error.message, key);
   }
+}
+
+/** Other programs keep messages in JSON files as well, with prompts or requests in them. */
+function isPicoclawSession({ key, created, updated }: Fields): boolean {
+  return typeof key === "string" && [created, updated].every(isTime);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
 }
 
 interface ParsedFile {

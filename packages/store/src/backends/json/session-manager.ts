@@ -54,7 +54,10 @@ export class SessionManager implements SessionStore {
     const isInMemory = directory === "";
     const loaded: Promise<LoadedSessions> = isInMemory
       ? Promise.resolve({ files: undefined, sessions: new Map() })
-      : openSessionFiles(directory, host, { readOnly: false, onDamage, onError: this.#report });
+      : openSessionFiles(directory, host, {
+          ...{ readOnly: false, ownFilesOnly: false },
+          ...{ onDamage, onError: this.#report },
+        });
     loaded.catch(this.#report);
     this.#sessions = new JsonSessions(isInMemory ? undefined : directory, host, loaded, "on-save");
     this.#contract = new JsonlSessions(new BackendStore(this.#sessions), { onError });

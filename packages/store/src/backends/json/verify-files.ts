@@ -60,6 +60,7 @@ async function verifyFile(
   const decoded = decodeSessionJson(file.text, name);
   switch (decoded.kind) {
     case "sidecar":
+    case "foreign":
       return { kind: "nothing" };
     case "unreadable":
     case "too-new":

@@ -13,14 +13,15 @@ const SETTLED_MS = 2000;
 
 /** Paths of the files that look like sessions. `mayRemember`: false for a store that is opened for reading. */
 export async function scanForForeign(
-  { files, now }: Pick<Host, "files" | "now">,
+  host: Pick<Host, "files" | "now">,
   layout: Layout,
   mayRemember: boolean,
 ): Promise<readonly string[]> {
+  const { files } = host;
   const modified = (await files.stat(layout.directory))?.modified;
   if (modified === undefined) return [];
   const last = await readLastScan(files, layout);
-  const isUnchanged = last?.modified === modified && now() - modified > SETTLED_MS;
+  const isUnchanged = last?.modified === modified && host.now() - modified > SETTLED_MS;
   const known = new Map((last?.foreign ?? []).map((each) => [each.name, each]));
   if (isUnchanged) {
     const similar = [...known.values()].filter(({ isSimilar }) => isSimilar);
