@@ -15,6 +15,7 @@ export async function runConformance(spoil: (host: Host) => Host = (host) => hos
     jsonlBackend(DIRECTORY, { host: spoil(machine.startProcess()) });
   describeBackend({
     name: "jsonl",
+    watchTimeoutMs: 60_000,
     capabilities: on(new SimulatedMachine(1)).capabilities,
     test: (title, body) => {
       if (!title.includes(IN_REAL_TIME)) cases.push({ title, body });

@@ -11,6 +11,8 @@ for (const { name, capabilities, create } of TESTED_BACKENDS) {
       name,
       capabilities,
       create,
+      // A busy machine is slow.
+      watchTimeoutMs: 60_000,
       test: (title, body) => test(title, body),
       skip: (title, reason) => void skipped.push(`${title} (${reason})`),
     });

@@ -17,7 +17,7 @@ const echo: Script = async ({ text, say }) => {
 const wide = { width: 100, height: 40 };
 
 describe("what is a command", () => {
-  test("every command of the issue is there", () => {
+  test("the list has every documented command", () => {
     expect(ALL_COMMANDS.map(({ name }) => name)).toEqual(
       expect.arrayContaining(
         "help new sessions resume fork undo redo compact context memory model tools export quit".split(" "),

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { isLonghandError, type LonghandError, type LonghandErrorCode } from "../errors.ts";
-import { nodeHost } from "../host/node-host.ts";
 import type { Message } from "../record/message.ts";
 import type { SessionInfo, SessionRecord } from "../record/session-record.ts";
 import type { Session, Store } from "../store/types.ts";
@@ -76,41 +75,6 @@ export async function refusesOption(
   const error = await rejectsWith("OPTION_INVALID", attempt());
   assert.ok(error.message.includes(name), `"${error.message}" does not name ${name}`);
   assert.equal(await seqOf(session), before, "something was written");
-}
-
-/** A watch that yields nothing for so long has failed. Long, since a busy machine is slow; no case waits unless it fails. */
-const WATCH_TIMEOUT_MS = 60_000;
-
-/** What a watch yields, one word for each record as in `log`, until there are so many: fewer if no more come. */
-export async function watched(
-  session: Session,
-  count: number,
-  options: Parameters<Session["watch"]>[0] = {},
-): Promise<unknown[]> {
-  const words: unknown[] = [];
-  await giveUp(async (signal) => {
-    for await (const record of session.watch({ signal, ...options })) {
-      words.push(wordOf(record));
-      if (words.length === count) break;
-    }
-  });
-  return words;
-}
-
-/** Runs what ought to end by itself; `signal` aborts, and the case fails, if it does not. */
-export async function endsByItself<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { isInTime, result } = await giveUp(run);
-  assert.ok(isInTime, "it did not end by itself");
-  return result;
-}
-
-async function giveUp<T>(
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<{ isInTime: boolean; result: T }> {
-  const controller = new AbortController();
-  void nodeHost.wait(WATCH_TIMEOUT_MS, "background").then(() => controller.abort());
-  const result = await run(controller.signal);
-  return { isInTime: !controller.signal.aborted, result };
 }
 
 /** Writes until the session's time is later than it was: two sessions can then be told apart by time. */

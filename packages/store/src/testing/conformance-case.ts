@@ -1,6 +1,7 @@
 /** What a case of the conformance suite is, and what it is given to work with. */
 
 import type { Store, StoreOptions } from "../store/types.ts";
+import type { Watching } from "./watching.ts";
 
 /** The names of store/backend.ts, told one by one: its type allows others too. */
 export type CapabilityName = "durable" | "flatAppend" | "archive" | "fork" | "manyWriters" | "readOnly";
@@ -14,7 +15,7 @@ export interface ConformanceCase {
   run(context: CaseContext): Promise<void>;
 }
 
-export interface CaseContext {
+export interface CaseContext extends Watching {
   /** Open on a backend that nobody has used before. */
   readonly store: Store;
   /** Closes the store and opens the same place anew. */

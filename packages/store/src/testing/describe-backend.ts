@@ -10,6 +10,7 @@ import type { Backend, BackendCapabilities } from "../store/backend.ts";
 import type { Store, StoreOptions } from "../store/types.ts";
 import type { CapabilityName, CaseContext, ConformanceCase } from "./conformance-case.ts";
 import { CONFORMANCE } from "./conformance-list.ts";
+import { watching } from "./watching.ts";
 
 export interface Harness {
   readonly name: string;
@@ -18,7 +19,11 @@ export interface Harness {
   test(title: string, body: () => Promise<void>): void;
   skip(title: string, reason: string): void;
   create(): Promise<BackendPlace>;
+  /** Milliseconds after which a watch that yields nothing has failed. A case waits that long only if it fails. @default 10000 */
+  readonly watchTimeoutMs?: number;
 }
+
+const WATCH_TIMEOUT_MS = 10_000;
 
 export interface BackendPlace {
   /** Fresh and empty. */
@@ -92,6 +97,7 @@ async function runCase(harness: Harness, conformanceCase: ConformanceCase): Prom
         return await open(again(), options);
       },
       openBeside: async (options) => await open(place.reopen?.() ?? place.backend, options),
+      ...watching(harness.watchTimeoutMs ?? WATCH_TIMEOUT_MS),
     };
     await conformanceCase.run(context);
     await closeAll();

@@ -69,6 +69,42 @@ const MEMORY: BackendCapabilities = {
   readOnly: false,
 };
 
+test("a case about watch gives up after watchTimeoutMs, 10 seconds unless told otherwise", async () => {
+  const title = "x: watch: yields what is there, then what is written";
+  const elapsed = async (watchTimeoutMs?: number): Promise<number> => {
+    let body = async (): Promise<void> => await Promise.reject(new Error("no such case"));
+    describeBackend({
+      name: "x",
+      capabilities: MEMORY,
+      ...(watchTimeoutMs === undefined ? {} : { watchTimeoutMs }),
+      test: (each, run) => {
+        if (each === title) body = run;
+      },
+      skip: () => undefined,
+      create: () =>
+        Promise.resolve({
+          backend: broken.brokenBackend(broken.missesChanges),
+          destroy: () => Promise.resolve(),
+        }),
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      let isOver = false;
+      void body().catch(() => (isOver = true));
+      let milliseconds = 0;
+      for (; !isOver && milliseconds < 120_000; milliseconds += 1000) await vi.advanceTimersByTimeAsync(1000);
+      return milliseconds;
+    } finally {
+      vi.useRealTimers();
+    }
+  };
+  // In virtual time. Opening the store takes a few turns of it.
+  expect(await elapsed(3000)).toBeLessThan(10_000);
+  const byDefault = await elapsed();
+  expect(byDefault).toBeGreaterThanOrEqual(10_000);
+  expect(byDefault).toBeLessThan(20_000);
+});
+
 describe("the list of cases", () => {
   test("names every file of conformance/ with the cases it exports", async () => {
     const files = (await readdir(SPECIFICATIONS)).filter((name) => name.endsWith(".ts"));

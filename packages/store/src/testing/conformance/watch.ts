@@ -1,22 +1,13 @@
 /** The live tail: what is there, then what comes, in order, each record once. */
 
 import assert from "node:assert/strict";
-import {
-  collect,
-  endsByItself,
-  numbered,
-  refusesOption,
-  say,
-  sayAll,
-  watched,
-  wordOf,
-} from "../case-language.ts";
+import { collect, numbered, refusesOption, say, sayAll, wordOf } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 
 export const watchCases: readonly ConformanceCase[] = [
   {
     title: "yields what is there, then what is written",
-    run: async ({ store }) => {
+    run: async ({ store, watched }) => {
       const session = store.session("s");
       await numbered(session, 2);
       const watching = watched(session, 5);
@@ -27,7 +18,7 @@ export const watchCases: readonly ConformanceCase[] = [
   },
   {
     title: "yields every kind of record, as records() does",
-    run: async ({ store }) => {
+    run: async ({ store, endsByItself }) => {
       const session = store.session("s");
       const records: unknown[] = [];
       await session.append(say("a"));
@@ -47,7 +38,7 @@ export const watchCases: readonly ConformanceCase[] = [
   },
   {
     title: "from is the first seq, also one that is still to come",
-    run: async ({ store }) => {
+    run: async ({ store, watched }) => {
       const session = store.session("s");
       await numbered(session, 3);
       assert.deepEqual(await watched(session, 2, { from: 2 }), ["2", "3"]);
@@ -60,7 +51,7 @@ export const watchCases: readonly ConformanceCase[] = [
   },
   {
     title: "waits for a session that does not exist yet, and does not create it",
-    run: async ({ store }) => {
+    run: async ({ store, watched }) => {
       const session = store.session("s");
       const watching = watched(session, 2);
       assert.equal(await session.exists(), false);
@@ -71,7 +62,7 @@ export const watchCases: readonly ConformanceCase[] = [
   },
   {
     title: "a slow consumer misses nothing and gets nothing twice",
-    run: async ({ store }) => {
+    run: async ({ store, endsByItself }) => {
       const session = store.session("s");
       await session.append(say("0"));
       const words: unknown[] = [];
@@ -88,7 +79,7 @@ export const watchCases: readonly ConformanceCase[] = [
   },
   {
     title: "any number at the same time, and each can be left",
-    run: async ({ store }) => {
+    run: async ({ store, watched }) => {
       const session = store.session("s");
       await session.append(say("1"));
       const many = Array.from({ length: 20 }, async (_, index) => await watched(session, 1 + (index % 3)));
@@ -104,7 +95,7 @@ export const watchCases: readonly ConformanceCase[] = [
   },
   {
     title: "other sessions do not show up",
-    run: async ({ store }) => {
+    run: async ({ store, watched }) => {
       const watching = watched(store.session("s"), 2);
       await store.session("S").append(say("other"));
       await store.session("s").append(say("a"));
@@ -135,7 +126,7 @@ export const watchCases: readonly ConformanceCase[] = [
   },
   {
     title: "ends when the store is closed",
-    run: async ({ store }) => {
+    run: async ({ store, endsByItself }) => {
       const session = store.session("s");
       await session.append(say("a"));
       const words: unknown[] = [];
@@ -153,7 +144,7 @@ export const watchCases: readonly ConformanceCase[] = [
   {
     title: "ends when the session is deleted",
     needs: ["archive"],
-    run: async ({ store }) => {
+    run: async ({ store, endsByItself }) => {
       for (const forever of [false, true]) {
         const session = store.session(`s${forever}`);
         await session.append(say("a"));
@@ -171,7 +162,7 @@ export const watchCases: readonly ConformanceCase[] = [
   {
     title: "ends when another session has taken the key, and shows nothing of that",
     needs: ["archive"],
-    run: async ({ store }) => {
+    run: async ({ store, endsByItself }) => {
       const session = store.session("s");
       await session.append(say("a"));
       const words: unknown[] = [];
@@ -188,7 +179,7 @@ export const watchCases: readonly ConformanceCase[] = [
   {
     title: "goes on through archive and restore",
     needs: ["archive"],
-    run: async ({ store }) => {
+    run: async ({ store, watched, endsByItself }) => {
       const session = store.session("s");
       await session.append(say("1"));
       const words: unknown[] = [];
@@ -213,7 +204,7 @@ export const watchCases: readonly ConformanceCase[] = [
   {
     title: "yields what a fork has of its parent, and then its own",
     needs: ["fork"],
-    run: async ({ store }) => {
+    run: async ({ store, watched }) => {
       await numbered(store.session("s"), 2);
       const watching = watched(store.session("child"), 3);
       const child = await store.session("s").fork("child");
@@ -225,7 +216,7 @@ export const watchCases: readonly ConformanceCase[] = [
   {
     title: "yields what another store writes",
     needs: ["manyWriters"],
-    run: async ({ store, openBeside }) => {
+    run: async ({ store, openBeside, watched }) => {
       const beside = await openBeside({});
       const watching = watched(store.session("s"), 4);
       await beside.session("s").append(say("1"));
@@ -237,7 +228,7 @@ export const watchCases: readonly ConformanceCase[] = [
   {
     title: "is possible for a reader while another store writes",
     needs: ["manyWriters", "readOnly"],
-    run: async ({ store, openBeside }) => {
+    run: async ({ store, openBeside, watched }) => {
       const reader = await openBeside({ readOnly: true });
       const watching = watched(reader.session("s"), 3);
       await numbered(store.session("s"), 3);
