@@ -5,7 +5,7 @@ import { checkSafeDirectory } from "../../host/check-safe-directory.ts";
 import { makeDirectories } from "../../host/make-directories.ts";
 import type { BackendOptions } from "../../store/backend.ts";
 import type { JsonSession } from "./json-session.ts";
-import { SessionFiles } from "./session-files.ts";
+import { SessionFiles, type SessionFilesOptions } from "./session-files.ts";
 import { removeTemporaryFiles } from "./temporary-file.ts";
 
 export interface LoadedSessions {
@@ -14,10 +14,7 @@ export interface LoadedSessions {
   readonly sessions: Map<string, JsonSession>;
 }
 
-export interface OpenFilesOptions extends Pick<BackendOptions, "readOnly" | "onDamage" | "onError"> {
-  /** Only files that Longhand has written are sessions. */
-  readonly ownFilesOnly: boolean;
-}
+export interface OpenFilesOptions extends SessionFilesOptions, Pick<BackendOptions, "readOnly" | "onError"> {}
 
 /** Makes the directory if need be, clears what a crash left, and reads every session in it. */
 export async function openSessionFiles(

@@ -13,7 +13,6 @@ import { ioError } from "../../host/io-error.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../record/key.ts";
 import type { BackendOptions } from "../../store/backend.ts";
 import { JsonSession } from "./json-session.ts";
-import type { OpenFilesOptions } from "./open-session-files.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { decodeSessionJson, JSON_SUFFIX, MAX_FILE_BYTES } from "./session-json.ts";
 import { discardTemporaryFile, writeTemporaryFile } from "./temporary-file.ts";
@@ -31,6 +30,11 @@ interface UnreadableFile {
   readonly code: "SESSION_DAMAGED" | "FORMAT_TOO_NEW";
 }
 
+export interface SessionFilesOptions extends Pick<BackendOptions, "onDamage"> {
+  /** Only files that Longhand has written are sessions. */
+  readonly ownFilesOnly: boolean;
+}
+
 export class SessionFiles {
   readonly directory: string;
   readonly #host: Host;
@@ -43,11 +47,7 @@ export class SessionFiles {
   /** Every name in the directory, as a file system compares them that ignores case. */
   readonly #names = new Set<string>();
 
-  constructor(
-    directory: string,
-    host: Host,
-    { onDamage, ownFilesOnly }: Pick<OpenFilesOptions, "onDamage" | "ownFilesOnly">,
-  ) {
+  constructor(directory: string, host: Host, { onDamage, ownFilesOnly }: SessionFilesOptions) {
     this.directory = directory;
     this.#host = host;
     this.#onDamage = onDamage;
