@@ -2,13 +2,14 @@
 
 import { tmpdir, userInfo } from "node:os";
 import { CommanderError } from "commander";
+import { checkNamedWorkspace } from "./config/check-named-workspace.ts";
 import { findPlaces } from "./config/find-places.ts";
 import type { PlaceOptions, Places } from "./config/places.ts";
 import { isStopped } from "./sessions/examine-owners.ts";
 import { memoryStoreOf } from "./sessions/memory-store-of.ts";
 import { remedyOfDamaged } from "./sessions/remedy-of-damaged.ts";
 import { COMMANDS, makeProgram } from "./program.ts";
-import { commandToPaste } from "./terminal/command-to-paste.ts";
+import { commandToPaste, programName } from "./terminal/command-to-paste.ts";
 import { escapeControls } from "./terminal/escape-controls.ts";
 import type { FailedCommand } from "./terminal/explain-error.ts";
 import { EXIT } from "./terminal/exit-codes.ts";
@@ -51,7 +52,10 @@ export async function run(commandLine: readonly string[], world: World): Promise
       });
       begun = found.places;
       for (const { file, workspace } of found.damaged) {
-        const remedy = commandToPaste(places)(`workspace approve ${shellQuote(workspace)}`);
+        const remedy = commandToPaste(
+          places,
+          programName(environment),
+        )(`workspace approve ${shellQuote(workspace)}`);
         const message = `${file} cannot be read, or a newer version wrote it; nothing is approved by it. To approve the directory again: ${remedy}`;
         output.writeError(
           wantsJson
@@ -59,6 +63,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
             : escapeControls(`longhand: warning: ${message}\n`),
         );
       }
+      checkNamedWorkspace(found.choice, found.places.home.path);
       return {
         output,
         input,
@@ -66,7 +71,8 @@ export async function run(commandLine: readonly string[], world: World): Promise
         currentDirectory,
         json,
         interruption,
-        toPaste: commandToPaste(places),
+        toPaste: commandToPaste(places, programName(environment)),
+        program: programName(environment),
         markFailed: () => (exitCode = EXIT.failed),
         places: found.places,
         workspace: {
@@ -86,7 +92,13 @@ export async function run(commandLine: readonly string[], world: World): Promise
       const memoryStore = memoryStoreOf(error, begun);
       const given = memoryStore === undefined ? program.opts<PlaceOptions>() : { sessions: memoryStore };
       const directory = memoryStore ?? begun?.sessions.path;
-      return await tell(error, wantsJson, world, { toPaste: commandToPaste(given), canWait }, directory);
+      return await tell(
+        error,
+        wantsJson,
+        world,
+        { toPaste: commandToPaste(given, programName(environment)), canWait },
+        directory,
+      );
     }
     if (error.exitCode === 0) return EXIT.ok;
     // Without a command commander prints the help as a complaint; here it is the answer.

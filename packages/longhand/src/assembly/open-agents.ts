@@ -27,6 +27,7 @@ import { setAsidePath } from "../config/move-paths.ts";
 import { realPath } from "../config/real-path.ts";
 import { readRecord, WORKSPACE_FILE } from "../config/workspace-record.ts";
 import { keepRecord, offeredIn } from "../config/workspace-uses.ts";
+import { programName } from "../terminal/command-to-paste.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { homeInWorkspace } from "./home-in-workspace.ts";
 import { isBelow } from "./is-below.ts";
@@ -73,11 +74,12 @@ export async function openAgents(request: AgentsRequest): Promise<OpenedAgents> 
 
 async function settingsOf(
   agent: AgentConfig,
-  { config, home, areSessionsGiven, model, onProblem }: AgentsRequest,
+  { config, environment, home, areSessionsGiven, model, onProblem }: AgentsRequest,
   models: ModelMaker,
   sandbox: Sandbox | NoSandbox,
 ): Promise<AgentSettings> {
   const { workspace } = agent;
+  const program = programName(environment);
   await mkdir(workspace, { recursive: true, mode: 0o700 });
   const real = realPath(workspace);
   const { left, uses } = await keepRecord(agent.state, real);
@@ -88,14 +90,14 @@ async function settingsOf(
   // The command itself tells, or asks, about the first agent.
   const isFurther = agent !== config.agents[0];
   if (readRecord(agent.state) === "damaged") {
-    const message = damagedRecord(agent);
+    const message = damagedRecord(agent, program);
     if (isFurther) onProblem({ agent: agent.name, code: "NOT_APPROVED", message });
   } else {
     for (const name of offeredIn(real).filter((each) => !uses.includes(each)))
-      onProblem({ agent: agent.name, code: "NOT_APPROVED", message: notApproved(workspace, name) });
+      onProblem({ agent: agent.name, code: "NOT_APPROVED", message: notApproved(workspace, name, program) });
   }
   if (older.length > 0 && isFurther) {
-    onProblem({ agent: agent.name, code: "SESSIONS_OLDER", message: notMoved(workspace, older) });
+    onProblem({ agent: agent.name, code: "SESSIONS_OLDER", message: notMoved(workspace, older, program) });
   }
   const skills = await findAgentSkills(config, agent, home);
   for (const { directory, reason } of skills.invalid) {
@@ -178,16 +180,16 @@ export function agentSettings(
   };
 }
 
-function notApproved(workspace: string, name: string): string {
-  return `${join(workspace, name)} is not used: it was not there when you approved the workspace; to use it: longhand workspace approve ${shellQuote(workspace)}`;
+function notApproved(workspace: string, name: string, program: string): string {
+  return `${join(workspace, name)} is not used: it was not there when you approved the workspace; to use it: ${program} workspace approve ${shellQuote(workspace)}`;
 }
 
-function damagedRecord({ state, workspace }: AgentConfig): string {
-  return `${join(state, WORKSPACE_FILE)} cannot be read, so nothing that ${workspace} brings is used; to approve it again: longhand workspace approve ${shellQuote(workspace)}`;
+function damagedRecord({ state, workspace }: AgentConfig, program: string): string {
+  return `${join(state, WORKSPACE_FILE)} cannot be read, so nothing that ${workspace} brings is used; to approve it again: ${program} workspace approve ${shellQuote(workspace)}`;
 }
 
-function notMoved(workspace: string, older: readonly string[]): string {
-  return `an older version left ${older.join(" and ")}; to move them to the home: longhand workspace move --workspace ${shellQuote(workspace)}`;
+function notMoved(workspace: string, older: readonly string[], program: string): string {
+  return `an older version left ${older.join(" and ")}; to move them to the home: ${program} workspace move --workspace ${shellQuote(workspace)}`;
 }
 
 /** Who sits at this machine may search their own chats; somebody in a channel only the conversation they are in. */

@@ -34,6 +34,8 @@ export interface CommandWorld extends ChatSurroundings {
 export interface ChatSurroundings {
   readonly agent: AgentInstance;
   readonly toPaste: ToPaste;
+  /** `chat`, with --agent where another agent than the first was asked for. @default "chat" */
+  readonly chatWords?: string;
   /** Why the offline assistant answers, where nobody has asked for it. */
   readonly whyOffline?: string | undefined;
   /** Files that are named are relative to it. */

@@ -36,6 +36,8 @@ import { WorkLine } from "./work-line.ts";
 export interface ChatOptions extends ChatSurroundings {
   /** Of the session that the chat begins in. */
   readonly key: string;
+  /** Printed after the greeting, not broken into lines. */
+  readonly opening?: readonly string[];
   readonly terminal: ChatTerminal;
   /** The one whose functions the loop was given. */
   readonly link: ChatLink;
@@ -122,7 +124,7 @@ class Chat {
   }
 
   async run(): Promise<number> {
-    const { agent, key, link, signal, whyOffline } = this.#options;
+    const { agent, key, opening = [], link, signal, whyOffline } = this.#options;
     const left = new Promise<void>((resolve) => (this.#leave = resolve));
     const leave = (): void => this.#leave();
     signal?.addEventListener("abort", leave, { once: true });
@@ -141,6 +143,7 @@ class Chat {
     try {
       const { width, colors } = this.#terminal;
       this.#screen.print(greetingLines(agent, key, width, colors, whyOffline));
+      if (opening.length > 0) this.#screen.print([...opening, ""]);
       await this.#input.begin();
       this.#work.add({
         text: "",

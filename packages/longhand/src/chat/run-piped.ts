@@ -25,6 +25,8 @@ import { untilAborted } from "./until-aborted.ts";
 
 export interface PipedOptions extends ChatSurroundings {
   readonly key: string;
+  /** Printed after the greeting, not broken into lines. */
+  readonly opening?: readonly string[];
   readonly lines: AsyncIterable<string | UnusableLine>;
   readonly output: Output;
   /** Each event is a line of JSON; then every line is a message, and none a command. */
@@ -58,7 +60,7 @@ class PipedChat {
   }
 
   async run(): Promise<number> {
-    const { agent, key, link, output, json, isPerson, whyOffline } = this.#options;
+    const { agent, key, opening = [], link, output, json, isPerson, whyOffline } = this.#options;
     const unlink = link.join({
       event: (event) => {
         if (event.agent === agent.name && event.key === this.#conversation.key) this.#view.take(event);
@@ -68,7 +70,8 @@ class PipedChat {
     });
     try {
       if (isPerson) {
-        output.write(greetingLines(agent, key, output.width, output.colors, whyOffline).join("\n") + "\n");
+        const greeting = greetingLines(agent, key, output.width, output.colors, whyOffline);
+        output.write([...greeting, ...opening].map((line) => `${line}\n`).join(""));
       }
       const isWell = await this.#answerAll();
       await untilAborted(this.#conversation.settled(), this.#signal);

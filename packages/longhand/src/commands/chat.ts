@@ -6,11 +6,16 @@ import { notKept } from "../assembly/not-kept.ts";
 import { type Agents, withAgents } from "../assembly/with-agents.ts";
 import { ChatLink } from "../chat/chat-link.ts";
 import type { ChatSurroundings } from "../chat/chat-command.ts";
+import { newConversation } from "../chat/new-conversation.ts";
 import { newKey } from "../chat/new-key.ts";
 import { CommandError } from "../command-error.ts";
 import { chooseSession, READABLE } from "../sessions/choose-session.ts";
 import { LAST } from "../sessions/match-key.ts";
+import { warner } from "../sessions/with-store.ts";
+import { escapeControls } from "../terminal/escape-controls.ts";
+import { shellQuote } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
+import { chatToPaste } from "./chat-to-paste.ts";
 import { settleWorkspace } from "./settle-workspace.ts";
 import { parseNotEmpty } from "./parse-not-empty.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
@@ -90,7 +95,10 @@ async function chat(
       ...{ places, environment, model: options.model, only: options.agent },
       ...{ events: link.events, onProblem: link.onProblem, approve: link.approve },
     },
-    async (agents) => await converse(agents, { ...surroundings, places }, link, key, options),
+    async (agents) => {
+      const toPaste = chatToPaste(surroundings, places);
+      return await converse(agents, { ...surroundings, places, toPaste }, link, key, options);
+    },
   );
 }
 
@@ -108,6 +116,7 @@ async function converse(
   const around: ChatSurroundings = {
     agent,
     toPaste,
+    chatWords: options.agent === undefined ? "chat" : `chat --agent ${shellQuote(options.agent)}`,
     currentDirectory,
     whyOffline: models.whyOffline(),
     chooseModel: async (name) => await models.make(name),
@@ -120,6 +129,8 @@ async function converse(
   const isGreeted = isTerminal(surroundings) && !json && options.message === undefined;
   const problem = notKept(agent);
   if (problem !== undefined && !isGreeted) link.onProblem(problem);
+  const opening = await openingLines(agent, key, wanted, options, surroundings);
+  if (!isGreeted && !json) output.writeError(opening.map((line) => `${line}\n`).join(""));
   if (options.message !== undefined) {
     const { runOnce } = await import("../chat/run-once.ts");
     const text = options.message === "-" ? await readAll(input) : options.message;
@@ -131,12 +142,12 @@ async function converse(
     const terminal = processTerminal(output.colors);
     const historyFile = join(places.home.path, "chat-history");
     const waitingDirectory = agent.keptBy === "memory" ? undefined : join(places.home.path, "chat-waiting");
-    return await runChat({ ...around, key, terminal, link, historyFile, waitingDirectory, signal });
+    return await runChat({ ...around, key, opening, terminal, link, historyFile, waitingDirectory, signal });
   }
   const { runPiped } = await import("../chat/run-piped.ts");
   const { processLines } = await import("../terminal/process-lines.ts");
   const lines = processLines(MOST_INPUT_BYTES);
-  return await runPiped({ ...around, key, lines, output, json, link, isPerson: isGreeted, signal });
+  return await runPiped({ ...around, key, opening, lines, output, json, link, isPerson: isGreeted, signal });
 }
 
 /**
@@ -158,6 +169,25 @@ async function keyOf(
   if (wanted === undefined) return await newKey(agent.store, output.now());
   if (wanted === LAST) return (await chooseSession(agent.store, wanted, choice)).key;
   return wanted;
+}
+
+/** Said where a conversation was asked for and a new one begins. Each line is whole: some are commands to paste. */
+async function openingLines(
+  { store, keptBy }: AgentInstance,
+  key: string,
+  wanted: string | undefined,
+  options: ChatCommandOptions,
+  surroundings: Surroundings,
+): Promise<readonly string[]> {
+  const isContinued = options.continue === true;
+  if ((wanted === undefined && !isContinued) || keptBy === "memory") return [];
+  if (await store.session(key).exists()) return [];
+  const { places, toPaste, json } = surroundings;
+  const begun = { key, isContinued, directory: store.directory };
+  const { said, elsewhere } = await newConversation(begun, places, toPaste);
+  if (json && elsewhere.length > 0)
+    warner(surroundings)("SESSION_ELSEWHERE", [said, ...elsewhere].map((line) => line.trim()).join("\n"), {});
+  return [said, ...elsewhere].map(escapeControls);
 }
 
 async function readAll(input: Surroundings["input"]): Promise<string> {

@@ -6,6 +6,7 @@ import type { ExaminedAgents } from "../assembly/examine-agents.ts";
 import { CommandError } from "../command-error.ts";
 import { findWorkspaces, type KnownWorkspace } from "../config/find-workspaces.ts";
 import type { Older } from "../config/workspace-record.ts";
+import { checkNamedDirectory } from "../sessions/check-named-store.ts";
 import { describeOpen } from "../sessions/describe-open.ts";
 import { examineConsolidation } from "../sessions/examine-consolidation.ts";
 import { type DirectoryFacts, examineDirectory } from "../sessions/examine-directory.ts";
@@ -80,6 +81,7 @@ interface Report extends Examined {
 /** Returns the number of problems. */
 export async function doctor(surroundings: Surroundings): Promise<number> {
   const { output, places, json } = surroundings;
+  await checkNamedDirectory(places);
   const report = await examine(surroundings);
   const { directory, content, disk, owners, workspaces, older, problems } = report;
   const { content: inMemory, waiting, open } = report.memory;

@@ -5,6 +5,7 @@ import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { surroundingsOfAgent } from "../sessions/agent-sessions.ts";
 import { readAmongForeign, tellIgnored } from "../sessions/foreign-sessions.ts";
+import { commandsElsewhere, findOtherWorkspaces } from "../sessions/other-workspaces.ts";
 import { firstWords, sessionLabel } from "../sessions/session-label.ts";
 import { describeUnreadable, type UnreadableSession } from "../sessions/unreadable-session.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
@@ -113,7 +114,7 @@ export async function list(
   // One more than is shown tells whether there are more.
   for await (const session of sessionsOf(store, options, shown + 1, progress)) sessions.push(session);
   if (sessions.length === 0) {
-    sayThereIsNone(options, surroundings);
+    await sayThereIsNone(options, surroundings);
     return;
   }
   await printTable(store, sessions.slice(0, shown), options, surroundings);
@@ -204,10 +205,10 @@ function moreCommand(
   return toPaste(words.join(" "));
 }
 
-function sayThereIsNone(
+async function sayThereIsNone(
   { prefix = "", archived = false, trash = false }: ListCommandOptions,
-  { output, places, toPaste }: Surroundings,
-): void {
+  { output, places, toPaste, program }: Surroundings,
+): Promise<void> {
   const { path, why } = places.sessions;
   const which = prefix === "" ? "" : ` whose key begins with “${escapeKey(prefix)}”`;
   if (trash || archived) {
@@ -221,9 +222,15 @@ function sayThereIsNone(
     return;
   }
   output.write(`No sessions${which} in ${escapeLine(path)} (${why}).\n`);
+  const elsewhere = commandsElsewhere(await findOtherWorkspaces(places), "list", toPaste);
+  if (elsewhere.length > 0) {
+    output.write("Other workspaces have sessions:\n");
+    for (const command of elsewhere) output.write(`  ${command}\n`);
+    return;
+  }
   output.write(
     `Begin one:              ${toPaste('append my-first "hello"')}\n` +
-      "Or look somewhere else: longhand list --sessions DIR\n",
+      `Or look somewhere else: ${program} list --sessions DIR\n`,
   );
 }
 

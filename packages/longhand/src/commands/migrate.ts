@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import type { Migrated, MigrationPlan } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
+import { checkNamedDirectory } from "../sessions/check-named-store.ts";
 import { leftAloneLines, migrationTable, untakenLines } from "../sessions/describe-migration.ts";
 import { warner } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
@@ -44,6 +45,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     )
     .action(async (dir: string | undefined, options: MigrateCommandOptions) => {
       const given = inDirectory(dir, begin(options));
+      await checkNamedDirectory(given.places);
       await (options.undo === true ? undoMigrated(options, given) : migrate(options, given));
     });
 };
@@ -59,7 +61,7 @@ function inDirectory(dir: string | undefined, given: Surroundings): Surroundings
     ...given,
     places: { ...places, sessions: { path, source: "option", why: "the directory given" } },
     toPaste: (words) =>
-      `longhand ${words} ${words.startsWith("migrate") ? "" : "--sessions "}${shellQuote(dir)}`,
+      `${given.program} ${words} ${words.startsWith("migrate") ? "" : "--sessions "}${shellQuote(dir)}`,
   };
 }
 

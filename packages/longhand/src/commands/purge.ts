@@ -1,6 +1,7 @@
 /** `longhand purge`: empties the trash. Says first what would go. */
 
 import type { SessionInfo, Store } from "@longhand/store";
+import { checkNamedDirectory } from "../sessions/check-named-store.ts";
 import { withStoreForReading, withStoreForWriting } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { escapeKey } from "../terminal/escape-controls.ts";
@@ -37,6 +38,7 @@ export async function purge(options: PurgeCommandOptions, surroundings: Surround
   const { dryRun = false, yes = false } = options;
   // What is deleted after the question was asked was not asked about.
   const before = options.before ?? output.now();
+  await checkNamedDirectory(surroundings.places);
   const found = await withStoreForReading(surroundings, async (store) => inTrash(store, before));
   if (found.length === 0 || dryRun) {
     tell(found, options, surroundings, true);

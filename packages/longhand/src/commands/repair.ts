@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { Damage, VerifyReport } from "@longhand/store";
+import { checkNamedStore } from "../sessions/check-named-store.ts";
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
 import { describeDamage, withStoreForWriting } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
@@ -48,7 +49,12 @@ export async function repair(
   { yes = false, dryRun = false }: RepairCommandOptions,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { output, json, toPaste } = surroundings;
+  const { output, json, toPaste, places } = surroundings;
+  const isStore = await checkNamedStore(places);
+  if (!isStore && !json && keys.length === 0) {
+    output.write(`No sessions yet in ${escapeLine(places.sessions.path)}.\n`);
+    return;
+  }
   const before = await checkSessions(surroundings, keys);
   const { damage } = before.report;
   const mendable = damage.filter(({ left }) => left === undefined);

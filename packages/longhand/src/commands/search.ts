@@ -4,6 +4,7 @@ import { Option } from "commander";
 import type { OnProgress, SearchHit, SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { commandsElsewhere, findOtherWorkspaces } from "../sessions/other-workspaces.ts";
 import { type MemoryHit, searchMemory } from "../sessions/search-memory.ts";
 import { nothingRemembered } from "../sessions/with-memory.ts";
 import { escapeKey, escapeLine, onOneLine } from "../terminal/escape-controls.ts";
@@ -12,6 +13,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { readableWidth } from "../terminal/output.ts";
 import { showPercent, withProgress } from "../terminal/progress.ts";
 import { formatScope } from "../terminal/scope-text.ts";
+import { shellQuote } from "../terminal/shell-quote.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { addExamples } from "./add-examples.ts";
 import { parseCount } from "./parse-whole-number.ts";
@@ -62,7 +64,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
         if (options.in === "all") hits.sort((one, other) => other.score - one.score);
         // Where there is no memory, that says it all.
         if (remembered !== undefined || options.in === "all" || given.json)
-          tell(hits.slice(0, options.limit), query, options, given);
+          await tell(hits.slice(0, options.limit), query, options, given);
         if (remembered === undefined && !given.json) given.output.write(`${nothingRemembered(given)}\n`);
       });
     });
@@ -79,12 +81,12 @@ async function searchSessions(
   return hits.map((hit) => ({ ...hit, status: statuses.get(hit.key), from: "session" }));
 }
 
-function tell(
+async function tell(
   hits: readonly Hit[],
   query: string,
   { limit, in: where }: SearchCommandOptions,
-  { output, json, places }: Surroundings,
-): void {
+  { output, json, places, toPaste }: Surroundings,
+): Promise<void> {
   if (json) {
     for (const hit of hits) output.write(jsonLine(hit));
     return;
@@ -95,6 +97,10 @@ function tell(
       ...(where === "sessions" ? [] : [places.memory.path]),
     ];
     output.write(`Nothing has “${onOneLine(query)}” in ${paths.map(escapeLine).join(" or ")}.\n`);
+    const others = where === "memory" ? [] : await findOtherWorkspaces(places);
+    if (others.length > 0) output.write("To search other workspaces:\n");
+    for (const command of commandsElsewhere(others, `search ${shellQuote(query)}`, toPaste))
+      output.write(`  ${command}\n`);
     return;
   }
   for (const hit of hits)

@@ -3,6 +3,7 @@
  * not possible, and where the answer is no, the default workspace is used, which is said.
  */
 
+import { checkIsDirectory } from "../config/check-named-workspace.ts";
 import type { WorkspaceChoice } from "../config/choose-workspace.ts";
 import type { Places } from "../config/places.ts";
 import { readRecord, readRecordOf, writeRecord } from "../config/workspace-record.ts";
@@ -38,6 +39,7 @@ export async function settleForServing(given: Surroundings): Promise<Places> {
  * the record is damaged, since what appeared cannot be told then.
  */
 async function approveNamed(real: string, { places, output }: Surroundings): Promise<void> {
+  checkIsDirectory(places.workspace.path);
   const state = workspaceState(places.home.path, real);
   if (readRecord(state) === "damaged") return;
   const record = readRecordOf(state, real);

@@ -10,6 +10,8 @@ import type { Environment } from "../terminal/process-output.ts";
 export interface Surroundings extends StoreSurroundings {
   readonly input: Input;
   readonly environment: Environment;
+  /** How this program is called in a shell: `longhand`, or `npx longhand`. */
+  readonly program: string;
   /** Files that are named are relative to it. */
   readonly currentDirectory: string;
   readonly workspace: {

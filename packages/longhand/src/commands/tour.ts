@@ -44,13 +44,13 @@ export async function runTour(surroundings: Surroundings): Promise<void> {
 }
 
 /** Its store is its own: a place that were ignored would look like one that was used. */
-function refuseOtherPlaces({ places }: Surroundings): void {
+function refuseOtherPlaces({ places, program }: Surroundings): void {
   for (const name of ["workspace", "sessions", "memory"] as const) {
     if (places[name].source !== "option") continue;
     throw new CommandError(
       "USAGE_INVALID",
       `the tour makes a store of its own, in tour/ of the home, and takes no --${name}`,
-      { remedy: "to choose where: longhand tour --home DIR" },
+      { remedy: `to choose where: ${program} tour --home DIR` },
     );
   }
 }

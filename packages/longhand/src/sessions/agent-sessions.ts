@@ -2,7 +2,7 @@
 
 import type { Environment } from "../terminal/process-output.ts";
 import { CommandError } from "../command-error.ts";
-import { commandToPaste } from "../terminal/command-to-paste.ts";
+import { commandToPaste, programName } from "../terminal/command-to-paste.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import type { StoreSurroundings } from "./with-store.ts";
 
@@ -27,9 +27,9 @@ export async function surroundingsOfAgent<
     ...given,
     places: {
       ...places,
-      sessions: { path: agent.sessions, source: "option", why: `of the agent ${name}` },
+      sessions: { path: agent.sessions, source: "default", why: `of the agent ${name}` },
     },
-    toPaste: commandToPaste({ sessions: agent.sessions }),
+    toPaste: commandToPaste({ sessions: agent.sessions }, programName(environment)),
   };
 }
 

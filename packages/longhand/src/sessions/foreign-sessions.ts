@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 import type { Damage, Store } from "@longhand/store";
 import { escapeLine } from "../terminal/escape-controls.ts";
+import { checkNamedDirectory } from "./check-named-store.ts";
 import { damagedMatch } from "./damaged-match.ts";
 import { tellOlder } from "./older-state.ts";
 import { adviseUnreadable, type UnreadableSession } from "./unreadable-session.ts";
@@ -31,6 +32,7 @@ export async function readAmongForeign<T>(
   const warn = warner(given);
   const tellDamage =
     onDamage ?? ((found: Damage) => warn("DAMAGE", describeDamage(found), { damage: found }));
+  await checkNamedDirectory(given.places);
   tellOlder(given);
   let result: T;
   try {

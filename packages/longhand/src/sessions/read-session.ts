@@ -7,6 +7,7 @@ import type { Damage, SessionInfo, Store } from "@longhand/store";
 import { showPercent, withProgress } from "../terminal/progress.ts";
 import { type ChoiceOptions, chooseSession, READABLE } from "./choose-session.ts";
 import { type Met, readAmongForeign } from "./foreign-sessions.ts";
+import { pointElsewhere } from "./point-elsewhere.ts";
 import { describeDamage, type StoreSurroundings, warner } from "./with-store.ts";
 
 export interface SessionReading {
@@ -41,7 +42,11 @@ export async function readSession<T>(
     async (store) => {
       const info = await withProgress(given.output, async (progress) => {
         const onProgress = showPercent(progress, "searching for the session");
-        return await chooseSession(store, wanted, { ...given, among, onProgress });
+        return await chooseSession(store, wanted, { ...given, among, onProgress }).catch(
+          async (error: unknown) => {
+            throw await pointElsewhere(error, given);
+          },
+        );
       });
       key = info.key;
       for (const damage of early) take(damage);

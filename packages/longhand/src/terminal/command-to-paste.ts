@@ -1,11 +1,15 @@
 /** Commands that are printed to be pasted. They repeat where to look: without it they would act on another store. */
 
+import type { Environment } from "./process-output.ts";
 import { keyInCommand, shellQuote } from "./shell-quote.ts";
 
-/** `toPaste("undo --to 6", key)` is `longhand undo --to 6 --sessions ./mine KEY`. */
-export type ToPaste = (words: string, key?: string) => string;
+/**
+ * `toPaste("undo --to 6", key)` is `longhand undo --to 6 --sessions ./mine KEY`. `elsewhere` replaces the directories that the
+ * running command was given.
+ */
+export type ToPaste = (words: string, key?: string, elsewhere?: GivenPlaces) => string;
 
-interface GivenPlaces {
+export interface GivenPlaces {
   readonly home?: string;
   readonly workspace?: string;
   readonly sessions?: string;
@@ -14,11 +18,18 @@ interface GivenPlaces {
 
 const PLACES = ["home", "workspace", "sessions", "memory"] as const;
 
-export function commandToPaste(given: GivenPlaces): ToPaste {
-  const places = PLACES.flatMap((name) => {
-    const path = given[name];
-    return path === undefined ? [] : [`--${name} ${shellQuote(path)}`];
-  });
-  return (words, key) =>
-    ["longhand", words, ...places, ...(key === undefined ? [] : [keyInCommand(key)])].join(" ");
+export function commandToPaste(given: GivenPlaces, program = "longhand"): ToPaste {
+  return (words, key, elsewhere = {}) => {
+    const places = PLACES.flatMap((name) => {
+      const path = elsewhere[name] ?? given[name];
+      return path === undefined ? [] : [`--${name} ${shellQuote(path)}`];
+    });
+    return [program, words, ...places, ...(key === undefined ? [] : [keyInCommand(key)])].join(" ");
+  };
+}
+
+/** Started by npm or npx, `longhand` alone is often not on the PATH of the shell. */
+export function programName(environment: Environment): string {
+  const isByNpm = (environment["npm_lifecycle_event"] ?? "") !== "" || environment["npm_command"] === "exec";
+  return isByNpm ? "npx longhand" : "longhand";
 }

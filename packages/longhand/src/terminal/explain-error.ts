@@ -83,6 +83,7 @@ const COMMAND_EXIT: Readonly<Record<CommandErrorCode, number>> = {
   NOT_CONFIRMED: EXIT.failed,
   NOTHING_TO_UNDO: EXIT.failed,
   SESSIONS_UNREADABLE: EXIT.failed,
+  STORE_NOT_FOUND: EXIT.notFound,
   FILE_EXISTS: EXIT.failed,
   FILE_FAILED: EXIT.failed,
   TOUR_FAILED: EXIT.failed,

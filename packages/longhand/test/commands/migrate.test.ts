@@ -184,7 +184,7 @@ test("an undo names the session that was written to, with exit code 1", async ()
 test("the directory is given once, and one that is not there is not made", async () => {
   await withPicoclaw(async (longhand, sessions) => {
     expect((await longhand(`migrate old --sessions ${sessions}`)).exitCode).toBe(2);
-    expect((await longhand("migrate none --yes")).stdout).toContain("There is nothing to migrate");
+    expect((await longhand("migrate none --yes")).stderr).toContain("no such directory");
     expect(await readdir(join(sessions, ".."))).toEqual(["old"]);
   });
 });

@@ -43,6 +43,7 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
       readLine: () => Promise.resolve(unanswered.shift()),
     },
     environment: {},
+    program: "longhand",
     currentDirectory: "/",
     json,
     interruption: () => interruption,

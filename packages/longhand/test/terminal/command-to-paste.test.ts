@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -38,6 +39,27 @@ describe("a command to paste", () => {
   });
 });
 
+describe("started by npm", () => {
+  test.each([
+    [{ npm_lifecycle_event: "start", npm_command: "start" }, "npx longhand"],
+    [{ npm_lifecycle_event: "npx", npm_command: "exec" }, "npx longhand"],
+    [{ npm_command: "exec" }, "npx longhand"],
+    [{}, "longhand"],
+  ])("%j: commands to paste begin with %s", async (environment, program) => {
+    await withTemporaryDirectory(async (home) => {
+      const list = await runIn(home, ["list"], { environment });
+      expect(list.stdout).toContain(`  ${program} append my-first`);
+      expect(list.stdout).toContain(`: ${program} list --sessions DIR`);
+      expect((await runIn(home, ["show", "last"], { environment })).stderr).toContain(`: ${program} append`);
+      await runIn(home, ["append", "k", "x"]);
+      const undone = await runIn(home, ["undo", "k", "--sessions", join(home, "sessions")], { environment });
+      expect(undone.stdout).toContain(` ${program} undo --to 1 --sessions `);
+      const migrated = await runIn(home, ["migrate", "sessions", "--undo"], { environment });
+      expect(migrated.exitCode).toBe(0);
+    });
+  });
+});
+
 test("what commands print acts on the store they were given", async () => {
   await withTemporaryDirectory(async (home) => {
     const sessions = join(home, "my store");
@@ -61,6 +83,8 @@ test("what commands print acts on the store they were given", async () => {
     expect(await longhand(commandIn(shown, "cut or undone too:"))).toContain("  one\n");
     expect(await longhand(commandIn(cut, "To bring it back:"))).toContain("1 message in the view");
 
+    await mkdir(join(home, "other"));
+    await mkdir(join(home, "other one"));
     for (const words of [
       ["show", "zzz"],
       ["show", "last", "--sessions", join(home, "other")],
