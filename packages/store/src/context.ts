@@ -52,6 +52,7 @@ export type {
   ContextUsage,
   HistoryRepair,
   OmittedMessages,
+  SeqRange,
   Question,
   Shortened,
   TokenEstimator,

@@ -112,7 +112,8 @@ async function requestContext(turn: TurnInHand, request: TurnRequest): Promise<C
   const build = async (): Promise<Context> => await untilAborted(buildContext(session, request), signal);
   const context = await build();
   const isTooLong = ((await session.state())?.count ?? 0) > settings.maxHistoryMessages;
-  if (!turn.mayCompact || (context.omitted === undefined && !isTooLong)) return context;
+  const isUnfit = (context.omitted?.unfit ?? 0) > 0;
+  if (!turn.mayCompact || (!isUnfit && !isTooLong)) return context;
   const { system, tools, reserve } = request;
   turn.mayCompact = await compactTurn(turn, { system, tools, reserve });
   return await build();

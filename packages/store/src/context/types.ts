@@ -71,7 +71,10 @@ export interface Context<M extends Message = Message> {
   readonly firstSeq: number | undefined;
   /** Live messages that did not fit, those of the current turn too. They are still on the disk. */
   readonly omittedMessages: number;
-  /** Earlier turns that are neither shown nor summarised; the system message says so in one line. `undefined`: none. */
+  /**
+   * Messages that are neither shown nor summarised: earlier turns, and tool results that belong to no call. The system
+   * message names them in one line. `undefined`: none.
+   */
   readonly omitted: OmittedMessages | undefined;
   /** What is not as the log has it, since a strict provider would refuse it. */
   readonly repairs: readonly HistoryRepair[];
@@ -79,9 +82,19 @@ export interface Context<M extends Message = Message> {
   readonly shortened: readonly Shortened[];
 }
 
-/** `from` and `to`: the seqs of the first and the last record. */
+/** `from` and `to`: the seqs of the first and the last record. Between them there can be messages that are shown. */
 export interface OmittedMessages {
   readonly messages: number;
+  readonly from: number;
+  readonly to: number;
+  /** The same as ranges, in order, without messages that are shown. */
+  readonly records: readonly SeqRange[];
+  /** How many of them do not fit: a compaction summarises them. The others are unmatched tool results (see `repairs`). */
+  readonly unfit: number;
+}
+
+/** Both ends are included. */
+export interface SeqRange {
   readonly from: number;
   readonly to: number;
 }
@@ -102,7 +115,7 @@ export interface HistoryRepair {
     | "renamed-call"
     /** A system message in the middle goes to the system message at the beginning. */
     | "moved-system"
-    /** An answer before the first question is left out. */
+    /** An answer before the first question gets a user message of ours before it. */
     | "leading-answer"
     /** A message that says nothing is left out, or says so. */
     | "empty-message";

@@ -1,6 +1,7 @@
 /** Seed fault 34: a history that is trimmed to its last 50 messages begins in the middle of a turn. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { BEGINS_WITH_ANSWER } from "../../src/context/repair/repair-messages.ts";
 import { buildContext } from "../../src/context/window/build-context.ts";
 import { memoryBackend, openStore, type Message, type Session, type Store } from "../../src/index.ts";
 import { fourCharacters } from "../support/four-characters.ts";
@@ -46,10 +47,18 @@ test("seed fault 34: a window of any size begins with a question and has whole t
   }
 });
 
-test("seed fault 34: a session that was trimmed so is shown from its first question on", async () => {
+test("seed fault 34: a session that was trimmed so is valid, and the model learns what is missing", async () => {
   await session.truncate({ keepLast: 50 });
   const context = await buildContext(session, { estimator: fourCharacters });
   expect(refusal(context.messages)).toBeUndefined();
-  expect(context.messages[0]).toEqual({ role: "user", content: "question 23" });
-  expect(context.repairs.map(({ kind }) => kind)).toEqual(["leading-answer", "leading-answer"]);
+  expect(context.messages.slice(0, 4)).toEqual([
+    {
+      role: "system",
+      content: "[1 earlier message (record 131) is not shown: it is an unmatched tool result]",
+    },
+    { role: "user", content: BEGINS_WITH_ANSWER },
+    { role: "assistant", content: "answer 22" },
+    { role: "user", content: "question 23" },
+  ]);
+  expect(context.repairs.map(({ kind }) => kind)).toEqual(["orphan-result", "leading-answer"]);
 });

@@ -30,7 +30,7 @@ export async function requestRoom(session: Session, options: RequestLimits): Pro
   try {
     const { usage, omitted } = await buildContext(session, request);
     const { summary, turns, free } = usage;
-    return { isTooSmall: omitted !== undefined, tokens: summary + turns + free };
+    return { isTooSmall: (omitted?.unfit ?? 0) > 0, tokens: summary + turns + free };
   } catch (error) {
     const tokens = roomBesideCurrentTurn(error);
     // A summary of the earlier turns cannot help.

@@ -19,6 +19,9 @@ export interface RepairedMessages<M extends Message = Message> {
 
 export const EMPTY_MESSAGE = "[empty message]";
 
+/** Strict providers refuse a conversation that begins with an answer. */
+export const BEGINS_WITH_ANSWER = "[not said by anyone: the conversation shown here begins with an answer]";
+
 export function repairMessages<M extends Message>(history: readonly LoggedMessage<M>[]): RepairedMessages<M> {
   const repair = new Repair(history);
   for (const [index, logged] of history.entries()) repair.take(logged, index);
@@ -48,9 +51,7 @@ class Repair<M extends Message> {
     const { role } = logged.message;
     if (role === "system") this.#takeSystem(logged, index);
     else if (role === "user") this.#takeUser(logged);
-    else if (this.#body.length === 0) {
-      this.#report(logged, "leading-answer", `a message by "${role}" before the first user message`);
-    } else if (role === "assistant") this.#takeAssistant(logged);
+    else if (role === "assistant") this.#takeAssistant(logged);
     else this.#takeResult(logged);
   }
 
@@ -102,15 +103,26 @@ class Repair<M extends Message> {
     if (toolCalls.length === 0) {
       if (saysNothing(content))
         this.#report(logged, "empty-message", "an answer that says nothing is left out");
-      else this.#body.push(logged);
+      else {
+        this.#beginBefore(logged);
+        this.#body.push(logged);
+      }
       return;
     }
+    this.#beginBefore(logged);
     const ids = toolCalls.map(({ id }) => {
       const unique = this.#ids.uniqueFor(id);
       if (unique !== id) this.#report(logged, "renamed-call", `${quoted(id)} is called ${quoted(unique)}`);
       return unique;
     });
     this.#takeCalls(logged, ids);
+  }
+
+  #beginBefore(logged: LoggedMessage<M>): void {
+    if (this.#body.length > 0) return;
+    this.#report(logged, "leading-answer", "a user message of ours stands before it");
+    const message: Message = { role: "user", content: BEGINS_WITH_ANSWER };
+    this.#body.push({ seq: logged.seq, message: message as M });
   }
 
   /** `ids`: those that they get. */

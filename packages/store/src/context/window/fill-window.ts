@@ -2,6 +2,7 @@
 
 import type { Message } from "../../record/message.ts";
 import type { Session } from "../../store/types.ts";
+import { omittedMessages, type LiveRange } from "./omitted-messages.ts";
 import { readTurns, type SkippedSteps } from "./read-turns.ts";
 import { repairMessages } from "../repair/repair-messages.ts";
 import {
@@ -38,15 +39,6 @@ export interface Window<M extends Message> {
   readonly shortened: readonly Shortened[];
 }
 
-/** What there is to fill it with. */
-export interface LiveRange {
-  readonly from: number;
-  readonly to: number;
-  /** Of the first message in it. `undefined`: there is none. */
-  readonly firstSeq: number | undefined;
-  readonly messages: number;
-}
-
 /** `whole`: the room for all messages, the system message too. `undefined`: not even the current turn can be shown. */
 export async function fillWindow<M extends Message>(
   session: Session<M>,
@@ -62,8 +54,8 @@ export async function fillWindow<M extends Message>(
   if (room.tokens < 0 || room.bytes < 0) return undefined;
   const { turns, skipped } = await readTurns(session, { from: live.from, to: live.to }, room, sizes);
   const windowOf = (kept: number): Window<M> => {
-    const shown = turns.slice(turns.length - kept);
-    return repairedWindow(preface, shown, omittedBefore(shown, skipped, live));
+    const history = turns.slice(turns.length - kept).flat();
+    return repairedWindow(preface, history, skipped, live);
   };
   const fits = ({ system, body }: Window<M>): boolean =>
     fitTogether(
@@ -71,9 +63,9 @@ export async function fillWindow<M extends Message>(
       whole,
       sizes,
     );
-  if (turns.length === 0) return windowOf(0);
+  if (turns.length === 0) return [windowOf(0)].find(fits);
   const current = windowOf(1);
-  // Of what has no question nothing is shown, however much of it there is.
+  // Where the repair leaves nothing, there is nothing to shorten.
   const isWhole = skipped === undefined || current.body.length === 0;
   const kept = isWhole ? largestThatFits(1, turns.length, (count) => fits(windowOf(count))) : undefined;
   if (kept !== undefined) return windowOf(kept);
@@ -99,29 +91,18 @@ export async function fillWindow<M extends Message>(
 
 function repairedWindow<M extends Message>(
   preface: Preface,
-  turns: readonly (readonly LoggedMessage<M>[])[],
-  omitted: OmittedMessages | undefined,
+  history: readonly LoggedMessage<M>[],
+  skipped: SkippedSteps | undefined,
+  live: LiveRange,
 ): Window<M> {
-  const history = turns.flat();
   const { messages, repairs } = repairMessages(history);
   const [first] = messages;
   const moved = first?.message.role === "system" ? first : undefined;
   const body = moved === undefined ? messages : messages.slice(1);
+  const omitted = omittedMessages({ history, body, repairs }, skipped, live);
   const pins = pinsOutside(preface.pins, body);
   const system = systemMessage({ ...preface, pins, moved: moved?.message, omitted });
   return { preface, moved, omitted, system, body, shown: history.length, repairs, shortened: [] };
-}
-
-/** Messages before these turns. Those that cannot be read count too: they are not shown, either. */
-function omittedBefore<M extends Message>(
-  turns: readonly (readonly LoggedMessage<M>[])[],
-  skipped: SkippedSteps | undefined,
-  { firstSeq, messages }: LiveRange,
-): OmittedMessages | undefined {
-  const firstShown = turns[0]?.[0]?.seq;
-  if (firstSeq === undefined || firstShown === undefined || firstShown <= firstSeq) return undefined;
-  const shown = turns.reduce((sum, turn) => sum + turn.length, skipped?.messages ?? 0);
-  return { messages: Math.max(1, messages - shown), from: firstSeq, to: firstShown - 1 };
 }
 
 function pinsOutside(pins: readonly LoggedMessage[], body: readonly LoggedMessage[]): LoggedMessage[] {

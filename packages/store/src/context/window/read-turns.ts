@@ -99,6 +99,7 @@ class Reading<M extends Message> {
   }
 
   endAtBeginning(): void {
+    this.#skipResultsOfSkipped();
     if (this.#turn.length > 0) this.#completeTurn();
   }
 
@@ -119,15 +120,18 @@ class Reading<M extends Message> {
   }
 
   #hold(logged: LoggedMessage<M>, size: Size): void {
-    // Whatever was skipped began a step: results without their call are no use.
-    if (this.#skipped !== undefined) {
-      while ((this.#turn.at(-1)?.message.role ?? "assistant") !== "assistant") {
-        const result = this.#turn.pop();
-        if (result !== undefined) this.#skip(result);
-      }
-    }
+    this.#skipResultsOfSkipped();
     this.#turn.push(logged);
     this.#held = plus(this.#held, size);
+  }
+
+  /** Whatever was skipped began a step: results without their call are no use. */
+  #skipResultsOfSkipped(): void {
+    if (this.#skipped === undefined) return;
+    while ((this.#turn.at(-1)?.message.role ?? "assistant") !== "assistant") {
+      const result = this.#turn.pop();
+      if (result !== undefined) this.#skip(result);
+    }
   }
 
   #skip({ seq }: LoggedMessage<M>): void {

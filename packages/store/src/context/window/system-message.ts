@@ -8,7 +8,7 @@ import { fenced } from "../fenced.ts";
 import { joinContents } from "../message-content.ts";
 import { textOf } from "../transcript.ts";
 import type { LoggedMessage } from "../turns.ts";
-import type { OmittedMessages } from "../types.ts";
+import type { OmittedMessages, SeqRange } from "../types.ts";
 
 export interface SystemPieces {
   readonly prompt: string;
@@ -18,7 +18,7 @@ export interface SystemPieces {
   readonly moved: Message | undefined;
   readonly summary: string;
   readonly pins: readonly LoggedMessage[];
-  /** Earlier messages that are neither shown nor summarised. */
+  /** Messages that are neither shown nor summarised. */
   readonly omitted: OmittedMessages | undefined;
   /** There is a summary, and no room for any of it. */
   readonly isSummaryOmitted: boolean;
@@ -52,10 +52,26 @@ export function summarySection(summary: string): string {
 const SUMMARY_OMITTED = "[the summary of the earlier conversation is not shown: it does not fit]";
 
 /** The model must know that there was more: it would otherwise deny what the user remembers. */
-export function omissionLine({ messages, from, to }: OmittedMessages): string {
-  if (messages === 1)
-    return `[1 earlier message (record ${from}) is not shown: it does not fit and is not summarised yet]`;
-  return `[${messages} earlier messages (records ${from} to ${to}) are not shown: they do not fit and are not summarised yet]`;
+export function omissionLine({ messages, from, to, records, unfit }: OmittedMessages): string {
+  const isOne = messages === 1;
+  const reasons = [
+    ...(unfit === 0 ? [] : [isOne ? "does not fit and is not summarised yet" : UNFIT]),
+    ...(unfit === messages ? [] : [isOne ? "is an unmatched tool result" : "are unmatched tool results"]),
+  ];
+  const where = records.length > MOST_RANGES ? `among ${rangeText([{ from, to }])}` : rangeText(records);
+  const [what, they] = isOne ? ["message", "is not shown: it"] : ["messages", "are not shown: they"];
+  return `[${messages} earlier ${what} (${where}) ${they} ${reasons.join(", or ")}]`;
+}
+
+const UNFIT = "do not fit and are not summarised yet";
+/** The line stays one line. */
+const MOST_RANGES = 8;
+
+function rangeText(ranges: readonly SeqRange[]): string {
+  const texts = ranges.map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
+  const isOne = ranges.length === 1 && ranges[0]?.from === ranges[0]?.to;
+  const last = texts.pop() ?? "";
+  return `${isOne ? "record" : "records"} ${texts.length === 0 ? last : `${texts.join(", ")} and ${last}`}`;
 }
 
 export function pinsSection(pins: readonly LoggedMessage[]): string {

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { compactSession } from "../../../src/context.ts";
+import { BEGINS_WITH_ANSWER } from "../../../src/context/repair/repair-messages.ts";
 import { buildContext } from "../../../src/context/window/build-context.ts";
 import { contextUsage } from "../../../src/context/window/context-usage.ts";
 import { pinMessage } from "../../../src/context/pins.ts";
@@ -105,8 +107,76 @@ describe("a context", () => {
     expect(context.messages.slice(0, 2)).toEqual([omission(43 * 4, 1, 43 * 4), user("question 44")]);
     expect(context.messages).toHaveLength(1 + 7 * 4);
     expect(context).toMatchObject({ firstSeq: 173, omittedMessages: 43 * 4 });
-    expect(context.omitted).toEqual({ messages: 43 * 4, from: 1, to: 43 * 4 });
+    const all = { from: 1, to: 43 * 4 };
+    expect(context.omitted).toEqual({ messages: 43 * 4, ...all, records: [all], unfit: 43 * 4 });
     expect(context.usage.free).toBeLessThan(context.usage.turns / 7);
+  });
+
+  test("has the answer with which a conversation begins", async () => {
+    await session.append([answer("Hello! Your order number is 4711."), user("What was my order number?")]);
+    const context = await build();
+    expectSound(context, {});
+    expect(context.messages).toEqual([
+      user(BEGINS_WITH_ANSWER),
+      answer("Hello! Your order number is 4711."),
+      user("What was my order number?"),
+    ]);
+    expect(context.seqs).toEqual([1, 1, 2]);
+    expect(context.omitted).toBeUndefined();
+  });
+
+  test("names results without a call of their own in the line, beside the turns that do not fit", async () => {
+    await session.append([user("x".repeat(4000)), answer("old"), user("read it"), result("gone", "lost")]);
+    await session.append([calling("a"), result("a", "1st"), result("a", "2nd"), answer("done")]);
+    const context = await build({ maxTokens: 600 });
+    expectSound(context, {});
+    expect(textIn(context.messages[0])).toBe(
+      "[4 earlier messages (records 1 to 2, 4 and 7) are not shown: they do not fit and are not summarised yet, or are unmatched tool results]",
+    );
+    expect(context.omitted).toEqual({
+      messages: 4,
+      from: 1,
+      to: 7,
+      records: [
+        { from: 1, to: 2 },
+        { from: 4, to: 4 },
+        { from: 7, to: 7 },
+      ],
+      unfit: 2,
+    });
+    const whole = await build();
+    expect(whole.omitted).toMatchObject({ messages: 2, from: 4, to: 7, unfit: 0 });
+    // No compaction is needed for messages that no window has room for.
+    expect(await compactSession(session, {})).toMatchObject({ done: false, reason: "within-limits" });
+  });
+
+  test("names the first and the last of many single messages, and no list without an end", async () => {
+    const some = Array.from({ length: 20 }, (_, index) => [user(`${index}`), result("gone", "lost")]);
+    await session.append(some.flat());
+    expect(textIn((await build()).messages[0])).toBe(
+      "[20 earlier messages (among records 2 to 40) are not shown: they are unmatched tool results]",
+    );
+  });
+
+  test("of steps without a question says which of them are left out, and how many", async () => {
+    for (let step = 1; step <= 60; step += 1)
+      await session.append([calling(`c${step}`), result(`c${step}`, "x".repeat(200))]);
+    const context = await build({ maxTokens: 1000 });
+    expectSound(context, {});
+    expect(context.omitted).toBeUndefined();
+    const left = 120 - (context.messages.length - 2);
+    expect(textIn(context.messages[1])).toContain(`: ${left} messages of this turn left out here`);
+    expect(textIn(context.messages[1])).toContain(`among messages 1 to ${left} of`);
+  });
+
+  test("of nothing but results without a call names all of them, also those that were not held", async () => {
+    await session.append(user("before"));
+    await session.append(Array.from({ length: 60 }, () => result("gone", "x".repeat(800))));
+    await session.truncate({ keepLast: 60 });
+    const context = await build({ maxTokens: 1000 });
+    expect(context.messages).toHaveLength(1);
+    expect(context.omitted).toMatchObject({ messages: 60, from: 2, to: 61, records: [{ from: 2, to: 61 }] });
+    expect(textIn(context.messages[0])).toContain("[60 earlier messages (records 2 to 61) are not shown: ");
   });
 
   test("has the summary as fenced data behind the prompt, and nothing in it can end the fence", async () => {
@@ -177,7 +247,8 @@ describe("a context", () => {
     await session.append([user("one"), calling("a"), user("two"), result("a", "late"), answer("ok")]);
     const all = await build();
     expect(all.messages).toEqual([user("one"), calling("a"), result("a", "late"), user("two"), answer("ok")]);
-    const shown = [omission(2, 1, 2), user("two"), answer("ok")];
+    const line = `[3 earlier messages (records 1 to 2 and 4) are not shown: they do not fit and are not summarised yet, or are unmatched tool results]`;
+    const shown: Message[] = [{ role: "system", content: line }, user("two"), answer("ok")];
     const tokens = shown.reduce((sum, message) => sum + fourCharacters.tokensOfMessage(message), 0);
     const less = await build({ maxTokens: tokens, reserve: 0 });
     expect(less.messages).toEqual(shown);
@@ -460,7 +531,8 @@ describe("random sessions and budgets", () => {
         buildContext(session, options).then((context) => {
           expectSound(context, options);
           const shown = context.messages.filter(({ role }) => role === "user");
-          expect(shown.length > 0, `seed ${seed}`).toBe(questions.length > 0);
+          const beginsWithAnswer = context.repairs.some(({ kind }) => kind === "leading-answer");
+          expect(shown.length > 0, `seed ${seed}`).toBe(questions.length > 0 || beginsWithAnswer);
           cut += context.shortened.length > 0 ? 1 : 0;
           repaired += context.repairs.length > 0 ? 1 : 0;
         }),
@@ -476,6 +548,7 @@ describe("random sessions and budgets", () => {
       }
     }
     expect(Math.min(refused, cut, repaired)).toBeGreaterThan(50);
-    expect(refused).toBeLessThan(500);
+    // Where only answers are left, they need room too: they are shown.
+    expect(refused).toBeLessThan(550);
   });
 });
