@@ -10,9 +10,9 @@ import type { Session } from "@longhand/store";
 import type { AskModel } from "@longhand/store/context";
 import type { DueSession, Memory, Scope } from "@longhand/store/memory";
 import { AgentError } from "../errors.ts";
-import { after } from "../kernel/after.ts";
 import type { ActorRef, Kernel } from "../kernel/types.ts";
 import { atMost } from "./at-most.ts";
+import { BackgroundTimers } from "./background-timers.ts";
 import { dueCode } from "./due-code.ts";
 import { reasonOf } from "./reason-of.ts";
 import type { Refusable } from "./refusable.ts";
@@ -66,7 +66,7 @@ export class Consolidation {
   readonly #counted = new Map<string, Counted>();
   /** Sessions that have a timer for their next try. */
   readonly #retries = new Set<string>();
-  readonly #timers = new Set<() => void>();
+  readonly #timers = new BackgroundTimers();
   readonly #marks: SessionMarks;
   #atStart: Promise<readonly DueSession[]> | undefined;
   #hasBegunCatchUp = false;
@@ -88,9 +88,10 @@ export class Consolidation {
     this.#marks = new SessionMarks({
       markDue: async (session) => await this.#mark(session),
       onProblem: (reason) => this.#notify(reason),
-      later: (milliseconds, run) => void this.#later(milliseconds, run),
+      later: (milliseconds, run) => void this.#timers.later(milliseconds, run),
     });
-    if (deps.memory !== undefined) this.#later(this.#settings.startDelayMs, () => this.#catchUpOnce(true));
+    if (deps.memory !== undefined)
+      this.#timers.later(this.#settings.startDelayMs, () => this.#catchUpOnce(true));
   }
 
   /** Before the first record of a turn, under the session's lock. Never rejects: a turn does not depend on the memory. */
@@ -110,25 +111,28 @@ export class Consolidation {
     this.#catchUpOnce(false);
   }
 
-  /** Where the end of a program has cut a try short, only a program that runs for a while tries again: `-m` would cut it short too. */
+  /** Once beside an answer, or after a while; then also what the end of a program had cut short, before its pause is over. */
   #catchUpOnce(runsForAWhile: boolean): void {
-    if (this.#isStopping || this.#hasBegunCatchUp) return;
+    if (this.#isStopping || (this.#hasBegunCatchUp && !runsForAWhile)) return;
+    const isSecond = this.#hasBegunCatchUp;
     this.#hasBegunCatchUp = true;
-    this.#catchUpStart(runsForAWhile).catch((error: unknown) => {
+    this.#catchUpStart(runsForAWhile, isSecond).catch((error: unknown) => {
       this.#notify(reasonOf(error));
       this.#failedStarts += 1;
-      this.#later(retryPauseMs(this.#failedStarts), () => {
+      this.#timers.later(retryPauseMs(this.#failedStarts), () => {
         this.#hasBegunCatchUp = false;
         this.#catchUpOnce(true);
       });
     });
   }
 
-  async #catchUpStart(runsForAWhile: boolean): Promise<void> {
+  async #catchUpStart(runsForAWhile: boolean, isSecond: boolean): Promise<void> {
+    const isCutShort = ({ failureKind }: DueSession): boolean => failureKind === "cut-short";
     const due = await this.#dueAtStart();
-    if (!runsForAWhile && due.some(({ failureKind }) => failureKind === "cut-short"))
-      this.#hasBegunCatchUp = false;
-    else await this.#consolidateAll(due, ({ failures }) => failures < FAILURES_THAT_A_START_RESPECTS);
+    // A program of one message would cut it short again, and its end would wait for that: not each time.
+    await this.#consolidateAll(isSecond ? due.filter(isCutShort) : due, (each) =>
+      isCutShort(each) ? runsForAWhile : each.failures < FAILURES_THAT_A_START_RESPECTS,
+    );
   }
 
   turnEnded(key: string, scope: Scope): void {
@@ -139,7 +143,7 @@ export class Consolidation {
     counted.turns += 1;
     this.#counted.set(code, counted);
     if (counted.turns >= this.#settings.batchTurns) this.conversationEnded(key, scope);
-    else counted.idle = this.#later(this.#settings.idleMs, () => this.conversationEnded(key, scope));
+    else counted.idle = this.#timers.later(this.#settings.idleMs, () => this.conversationEnded(key, scope));
   }
 
   /** Nothing more is expected for now: what was said since the last batch is one. */
@@ -170,7 +174,7 @@ export class Consolidation {
       if (typeof outcome !== "object") continue;
       const [rest, inARow] = [due.slice(index + 1), consolidated > 0 ? 1 : stops];
       const tryRest = (): void => void this.#consolidateAll(rest, () => false, inARow + 1);
-      if (rest.length > 0) this.#later(retryPauseMs(inARow), tryRest);
+      if (rest.length > 0) this.#timers.later(retryPauseMs(inARow), tryRest);
       return { consolidated, failure: outcome.failure };
     }
     return { consolidated, failure: undefined };
@@ -179,7 +183,7 @@ export class Consolidation {
   /** Waits at most `graceMs` for the request in flight, then aborts it; what is not done is caught up at the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const callOff of this.#timers) callOff();
+    this.#timers.stop();
     await atMost(this.#settings.graceMs, Promise.all([this.#working, this.#marks.markRest()]));
     this.#ending.abort(new AgentError("LOOP_CLOSED", "the program ended before the model had answered"));
     await this.#actor.stop({ now: true });
@@ -256,29 +260,13 @@ export class Consolidation {
     const code = dueCode({ key, scope });
     if (this.#retries.has(code)) return;
     this.#retries.add(code);
-    this.#later(milliseconds, () => {
+    this.#timers.later(milliseconds, () => {
       this.#retries.delete(code);
       void this.#order({ key, scope }, false);
     });
   }
 
-  #later(milliseconds: number, run: () => void): () => void {
-    const callOff = after(
-      milliseconds,
-      () => {
-        this.#timers.delete(callOff);
-        if (!this.#isStopping) run();
-      },
-      true,
-    );
-    this.#timers.add(callOff);
-    return callOff;
-  }
-
   #stopIdling(key: string, scope: Scope): void {
-    const idle = this.#counted.get(dueCode({ key, scope }))?.idle;
-    if (idle === undefined) return;
-    idle();
-    this.#timers.delete(idle);
+    this.#counted.get(dueCode({ key, scope }))?.idle?.();
   }
 }

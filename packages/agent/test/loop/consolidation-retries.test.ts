@@ -122,6 +122,44 @@ describe("after a start with a model that is out of reach", () => {
   });
 });
 
+describe("a session whose request the end of a program has cut short", () => {
+  const cutShort = (...keys: readonly string[]): FakeMemory => {
+    const memory = new FakeMemory();
+    memory.wait(...keys);
+    const [failedAt, failure] = [new Date().toISOString(), "the program ended"];
+    for (const [key, mark] of memory.marks)
+      memory.marks.set(key, { ...mark, failures: 3, failedAt, failure, failureKind: "cut-short" });
+    return memory;
+  };
+
+  test("is tried beside an answer, by a program of one message too, but not before its pause is over", async () => {
+    const memory = cutShort("a");
+    await withConsolidation(memory, async (consolidation) => {
+      consolidation.answerBegins();
+      await pass(9000);
+      expect(memory.tried).toEqual([]);
+    });
+    await pass(5 * MINUTE);
+    await withConsolidation(memory, async (consolidation) => {
+      consolidation.answerBegins();
+      await pass(0);
+      expect(memory.tried).toEqual(["a"]);
+      expect([...memory.marks.keys()]).toEqual([]);
+    });
+  });
+
+  test("is tried by a program that runs for 10 seconds, whether it has answered before or not", async () => {
+    for (const answers of [true, false]) {
+      const memory = cutShort("a", "b");
+      await withConsolidation(memory, async (consolidation) => {
+        if (answers) consolidation.answerBegins();
+        await start();
+        expect(memory.tried).toEqual(["a", "b"]);
+      });
+    }
+  });
+});
+
 describe("an error while the memory is read", () => {
   test("at the first turn: this turn and the next ones are marked", async () => {
     const memory = new FakeMemory();
