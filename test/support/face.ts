@@ -36,6 +36,10 @@ export interface FaceStoreOptions {
   readonly readOnly?: boolean;
   readonly migrate?: boolean;
   readonly onForeign?: (files: readonly string[]) => void;
+  readonly onMigrated?: (migrated: {
+    readonly keys: readonly string[];
+    readonly originals: readonly string[];
+  }) => void;
   readonly onDamage?: (damage: FaceDamage) => void;
   readonly onError?: (error: FaceError) => void;
 }

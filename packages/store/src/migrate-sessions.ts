@@ -3,7 +3,6 @@
 import { resolve } from "node:path";
 import { lookForForeign, type ForeignFiles } from "./backends/jsonl/files/look-for-foreign.ts";
 import { layoutOf } from "./backends/jsonl/files/layout.ts";
-import { jsonlBackend } from "./backends/jsonl/jsonl-backend.ts";
 import { undoJsonlMigration } from "./backends/jsonl/undo-jsonl-migration.ts";
 import { ioError } from "./host/io-error.ts";
 import { nodeHost } from "./host/node-host.ts";
@@ -19,8 +18,8 @@ export type MigrateOptions = Pick<StoreOptions, "onDamage" | "onError" | "onFore
 export async function migrate(directory: string, options: MigrateOptions = {}): Promise<Migrated> {
   checkOptions("migrate", options, { onDamage: callback, onError: callback, onForeign: callback });
   let done: Migrated = { keys: [], originals: [] };
-  const backend = jsonlBackend(directory, { onMigrated: (migrated) => (done = migrated) });
-  const store = await openStore(backend, { ...options, migrate: true });
+  const onMigrated = (migrated: Migrated): void => void (done = migrated);
+  const store = await openStore(directory, { ...options, migrate: true, onMigrated });
   await store.close();
   return done;
 }

@@ -19,6 +19,7 @@ export async function openStore<M extends Message = Message>(
     readOnly: flag,
     migrate: flag,
     onForeign: callback,
+    onMigrated: callback,
     onDamage: callback,
     onError: callback,
   });
@@ -42,10 +43,12 @@ export async function openStore<M extends Message = Message>(
   }
   const tellForeign = options.onForeign ?? (readOnly ? undefined : warnOfForeign);
   const onForeign = tellForeign === undefined ? undefined : guarded(tellForeign, onError);
+  const { onMigrated } = options;
   return new BackendStore<M>(
     await backend.open({
       ...{ durability, readOnly, migrate, onDamage, onError },
       ...(onForeign === undefined ? {} : { onForeign }),
+      ...(onMigrated === undefined ? {} : { onMigrated }),
     }),
   );
 }

@@ -7,7 +7,6 @@ import { basename } from "node:path";
 import {
   isLonghandError,
   jsonBackend,
-  jsonlBackend,
   memoryBackend,
   openStore,
   type LonghandError,
@@ -54,8 +53,8 @@ export async function keepSessions(
       tell("SESSIONS_MIGRATED", describeMigrated(migrated, directory));
     const onForeign = (files: readonly string[]): void =>
       tell("SESSIONS_FOREIGN", describeForeign(files, directory));
-    const backend = jsonlBackend(directory, { onMigrated });
-    return { store: await openStore(backend, { ...options, migrate, onForeign }), keptBy: "jsonl" };
+    const store = await openStore(directory, { ...options, migrate, onForeign, onMigrated });
+    return { store, keptBy: "jsonl" };
   } catch (error) {
     if (!isLonghandError(error)) throw error;
     const store = await openStore(jsonBackend(directory, { ownFilesOnly: true }), options).catch(

@@ -8,7 +8,7 @@ import type { LonghandError } from "../errors.ts";
 import type { Body, Entry } from "../record/entry.ts";
 import type { SessionState } from "../record/fold.ts";
 import type { Damage, SessionInfo } from "../record/session-record.ts";
-import type { OnProgress, Reclaimed, VerifyReport, Written } from "./types.ts";
+import type { Migrated, OnProgress, Reclaimed, VerifyReport, Written } from "./types.ts";
 
 export interface BackendCapabilities extends Readonly<Record<string, boolean>> {
   /** What was acknowledged is there after the process ends. */
@@ -40,6 +40,7 @@ export interface BackendOptions {
   readonly migrate?: boolean;
   /** Absent: the caller does not want to know. */
   readonly onForeign?: (files: readonly string[]) => void;
+  readonly onMigrated?: (migrated: Migrated) => void;
 }
 
 /** Keys have been checked; they are non-empty and safe to store. */

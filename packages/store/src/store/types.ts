@@ -19,6 +19,8 @@ export interface StoreOptions {
    * process.emitWarning, unless it is opened for reading only
    */
   readonly onForeign?: (files: readonly string[]) => void;
+  /** Called once, after an opening with `migrate` has taken sessions over. */
+  readonly onMigrated?: (migrated: Migrated) => void;
   /** Told of each damaged place once. @default process.emitWarning */
   readonly onDamage?: (damage: Damage) => void;
   /** Told of failures that no call can report, such as a landing that must be tried again. @default process.emitWarning */

@@ -1,10 +1,10 @@
-/** Whoever opens a store is told what the opening has made of other programs' files. */
+/** The callback of an opening that has migrated. */
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { jsonlBackend, type LonghandError, type Migrated, openStore } from "../../src/index.ts";
+import { type LonghandError, type Migrated, openStore } from "../../src/index.ts";
 
 let directory: string;
 
@@ -28,8 +28,8 @@ test("with the keys, and the originals by the names they have now; once", async 
   await writeFile(join(directory, "telegram_42.json.migrated"), "of an earlier time", { mode: 0o600 });
   const told: Migrated[] = [];
   for (let opening = 1; opening <= 2; opening++) {
-    const backend = jsonlBackend(directory, { onMigrated: (migrated) => told.push(migrated) });
-    const store = await openStore(backend, { migrate: true });
+    const onMigrated = (migrated: Migrated): unknown => told.push(migrated);
+    const store = await openStore(directory, { migrate: true, onMigrated });
     await store.close();
   }
   expect(told).toEqual([
@@ -43,7 +43,8 @@ test("and a handler that throws does not undo it", async () => {
   const onMigrated = (): never => {
     throw new Error("of the handler");
   };
-  const store = await openStore(jsonlBackend(directory, { onMigrated }), {
+  const store = await openStore(directory, {
+    onMigrated,
     migrate: true,
     onError: (error) => errors.push(error),
   });

@@ -5,7 +5,6 @@ import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { nodeHost } from "../../host/node-host.ts";
 import type { Backend, BackendOptions } from "../../store/backend.ts";
-import type { Migrated } from "../../store/types.ts";
 import { withTypedErrors } from "../typed-errors.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
@@ -26,8 +25,6 @@ export interface JsonlOptions {
   readonly segmentBytes?: number;
   /** Milliseconds that a write waits in line for a session that another store holds. @default 10000 */
   readonly lockWait?: number;
-  /** Told, when that is done, what the opening has made of other programs' files. @default nobody is */
-  readonly onMigrated?: (migrated: Migrated) => void;
 }
 
 const JOURNAL_BYTES = 8 * 1024 * 1024;
@@ -36,7 +33,7 @@ const LOCK_WAIT = 10_000;
 
 export function jsonlBackend(directory: string, options: JsonlOptions = {}): Backend {
   const { host = nodeHost, journalBytes = JOURNAL_BYTES } = options;
-  const { segmentBytes = SEGMENT_BYTES, lockWait = LOCK_WAIT, onMigrated = () => undefined } = options;
+  const { segmentBytes = SEGMENT_BYTES, lockWait = LOCK_WAIT } = options;
   return {
     name: "jsonl",
     capabilities: {
@@ -56,7 +53,6 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
             journalBytes,
             segmentBytes,
             lockWait,
-            onMigrated,
           });
       const layout = layoutOf(backend.directory ?? absolute);
       const { files } = host;

@@ -21,7 +21,7 @@ import type {
   Snapshot,
   Upkeep,
 } from "../../store/backend.ts";
-import type { Migrated, Written } from "../../store/types.ts";
+import type { Written } from "../../store/types.ts";
 import { Alone } from "./writing/alone.ts";
 import { beginInstance, type Instance } from "./instance/begin-instance.ts";
 import { forkKey } from "./writing/fork-key.ts";
@@ -57,7 +57,6 @@ export interface WriterOptions extends BackendOptions {
   readonly segmentBytes: number;
   /** Milliseconds to wait in line for a session. */
   readonly lockWait: number;
-  readonly onMigrated: (migrated: Migrated) => void;
 }
 
 /** What is begun beyond that is read once by the next opening: memory does not grow with the number of sessions. */

@@ -1,5 +1,5 @@
 /**
- * What other programs left in the directory becomes sessions, before anybody looks for sessions there. Looking costs a
+ * What other programs left in the directory becomes sessions, before any other use of the store. Looking costs a
  * listing of the directory; where no name in it has changed since the last look, not even that.
  */
 
@@ -14,23 +14,21 @@ import { migrateDirectory } from "../../../migrate/migrate-directory.ts";
 import { isUnfinished, type Manifest, mayBeInterrupted } from "../../../migrate/manifest.ts";
 import type { WithKey } from "../../../migrate/migration-places.ts";
 import type { BackendOptions } from "../../../store/backend.ts";
-import type { Migrated } from "../../../store/types.ts";
 import { toLonghandError } from "../../../store/warn.ts";
 import { MIGRATION_LOCK, putAwayName, type Layout } from "../files/layout.ts";
 import type { Lease, Leases } from "../leases/leases.ts";
 import type { Patience } from "../leases/patience.ts";
 
-export interface MigrationReports extends Pick<BackendOptions, "onDamage" | "onError"> {
-  readonly onMigrated: (migrated: Migrated) => void;
-}
+export type MigrationReports = Pick<BackendOptions, "onDamage" | "onError" | "onMigrated">;
 
 export async function migrateOnOpening(
   host: Host,
   layout: Layout,
   leases: Leases,
   patience: Patience,
-  { onDamage, onError, onMigrated }: MigrationReports,
+  given: MigrationReports,
 ): Promise<void> {
+  const { onDamage, onError } = given;
   const places = { ...layout, putAwayName };
   const { files } = host;
   const modified = (await files.stat(layout.directory))?.modified;
@@ -42,7 +40,7 @@ export async function migrateOnOpening(
     const withKey = withLeases(leases, patience);
     const reports = { onDamage, onError, onProgress };
     const { leftAlone, done } = await migrateDirectory(host, places, { ...reports, withKey });
-    if (done.sessions.length > 0) tellMigrated(done, layout, { onError, onMigrated });
+    if (done.sessions.length > 0) tellMigrated(done, layout, given);
     // What was left alone may be mended in place, which no name shows.
     if (leftAlone.some(({ kind }) => kind !== "already-migrated" && kind !== "not-a-session")) return;
     await rememberLook(files, layout, `${modified}\n`).catch((error: unknown) => {
@@ -71,7 +69,7 @@ function tellMigrated(
   { onError, onMigrated }: Pick<MigrationReports, "onError" | "onMigrated">,
 ): void {
   try {
-    onMigrated({
+    onMigrated?.({
       keys: sessions.map(({ key }) => key),
       originals: moves.map(({ to }) => `${directory}/${to}`),
     });
