@@ -5,3 +5,10 @@ export type { AiSdkMessage, AiSdkModelMessage, AiSdkUiMessage } from "./messages
 export { fromAnthropic, toAnthropic, type AnthropicMessage } from "./messages/anthropic.ts";
 export { fromOpenAI, toOpenAI, type OpenAIMessage, type OpenAIToolCall } from "./messages/openai.ts";
 export type { ConvertedMessage, Foreign, ForeignFormatName } from "./messages/foreign.ts";
+export type {
+  WrittenAiSdkMessage,
+  WrittenAiSdkModelMessage,
+  WrittenAiSdkUiMessage,
+  WrittenAnthropicMessage,
+  WrittenOpenAIMessage,
+} from "./messages/written-messages.ts";

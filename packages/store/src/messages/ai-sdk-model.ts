@@ -38,7 +38,8 @@ export const AI_SDK_MODEL: ForeignFormat = {
     if (role === "tool") return { role, content: group.map(toResult) };
     const fields = keptFields(first, "ai-sdk", ["role", "content", "parts"]);
     if (role === "assistant") return { ...fields, role, content: toAnswer(first, others) };
-    return { ...fields, role, content: typeof content === "string" ? content : content.map(toPart) };
+    if (typeof content === "string") return { ...fields, role, content };
+    return { ...fields, role, content: role === "system" ? toText(content) : content.map(toPart) };
   },
 };
 
@@ -118,6 +119,14 @@ function toResult(message: ConvertedMessage): Fields {
     toolName: name ?? "unknown",
     output: { ...(isJsonObject(output) ? output : {}), type, value },
   };
+}
+
+/** Text is all that a system message can have there. */
+function toText(parts: readonly ContentPart[]): string {
+  const texts = parts.map((part) =>
+    "text" in part && typeof part.text === "string" ? part.text : JSON.stringify(part),
+  );
+  return texts.join("\n");
 }
 
 function toPart(part: ContentPart): Fields {

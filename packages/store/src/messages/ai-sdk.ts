@@ -8,6 +8,11 @@ import { AI_SDK_MODEL } from "./ai-sdk-model.ts";
 import { AI_SDK_UI } from "./ai-sdk-ui.ts";
 import { fromForeign, toForeign, type ForeignFormat } from "./foreign-format.ts";
 import { foreignOf, type ConvertedMessage } from "./foreign.ts";
+import type {
+  WrittenAiSdkMessage,
+  WrittenAiSdkModelMessage,
+  WrittenAiSdkUiMessage,
+} from "./written-messages.ts";
 
 export interface AiSdkModelMessage {
   readonly role: string;
@@ -27,13 +32,13 @@ export function fromAiSdk(messages: readonly AiSdkMessage[]): ConvertedMessage[]
   return fromForeign((message) => ("parts" in message ? AI_SDK_UI : AI_SDK_MODEL), messages);
 }
 
-/** @param form of all messages. @default of each the one it came in, and model messages where it came in neither */
-export function toAiSdk(messages: readonly Message[], form: "ui"): AiSdkUiMessage[];
-export function toAiSdk(messages: readonly Message[], form: "model"): AiSdkModelMessage[];
-export function toAiSdk(messages: readonly Message[]): AiSdkMessage[];
-export function toAiSdk(messages: readonly Message[], form?: "ui" | "model"): AiSdkMessage[] {
+/** @param form for all messages. @default the form that each came in, and model messages for the rest */
+export function toAiSdk(messages: readonly Message[], form: "ui"): WrittenAiSdkUiMessage[];
+export function toAiSdk(messages: readonly Message[], form: "model"): WrittenAiSdkModelMessage[];
+export function toAiSdk(messages: readonly Message[]): WrittenAiSdkMessage[];
+export function toAiSdk(messages: readonly Message[], form?: "ui" | "model"): WrittenAiSdkMessage[] {
   const formats = form === undefined ? formsOf(messages) : messages.map(() => FORMATS[form]);
-  return toForeign(formats, messages) as unknown as AiSdkMessage[];
+  return toForeign(formats, messages) as WrittenAiSdkMessage[];
 }
 
 const FORMATS = { ui: AI_SDK_UI, model: AI_SDK_MODEL };

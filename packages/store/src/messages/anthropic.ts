@@ -11,6 +11,7 @@ import { keptFields, withFields, type ConvertedMessage, type Fields } from "./fo
 import { isMedia, isUrl } from "./media.ts";
 import { isTypedPart, typedPart } from "./typed-part.ts";
 import { withoutFields } from "./without-fields.ts";
+import type { WrittenAnthropicMessage } from "./written-messages.ts";
 
 export interface AnthropicMessage {
   readonly role: string;
@@ -22,11 +23,9 @@ export function fromAnthropic(messages: readonly AnthropicMessage[]): ConvertedM
   return fromForeign(() => ANTHROPIC, messages);
 }
 
-export function toAnthropic(messages: readonly Message[]): AnthropicMessage[] {
-  return toForeign(
-    messages.map(() => ANTHROPIC),
-    messages,
-  ) as unknown as AnthropicMessage[];
+export function toAnthropic(messages: readonly Message[]): WrittenAnthropicMessage[] {
+  const formats = messages.map(() => ANTHROPIC);
+  return toForeign(formats, messages) as WrittenAnthropicMessage[];
 }
 
 const ANTHROPIC: ForeignFormat = {

@@ -11,6 +11,7 @@ import { foreignOf, keptFields, withFields, type ConvertedMessage, type Fields }
 import { fromMediaUrl, isMedia, toMediaUrl } from "./media.ts";
 import { typedPart } from "./typed-part.ts";
 import { withoutFields } from "./without-fields.ts";
+import type { WrittenOpenAIMessage } from "./written-messages.ts";
 
 export interface OpenAIToolCall {
   readonly id?: string;
@@ -31,11 +32,9 @@ export function fromOpenAI(messages: readonly OpenAIMessage[]): ConvertedMessage
   return fromForeign(() => OPENAI, messages);
 }
 
-export function toOpenAI(messages: readonly Message[]): OpenAIMessage[] {
-  return toForeign(
-    messages.map(() => OPENAI),
-    messages,
-  ) as unknown as OpenAIMessage[];
+export function toOpenAI(messages: readonly Message[]): WrittenOpenAIMessage[] {
+  const formats = messages.map(() => OPENAI);
+  return toForeign(formats, messages) as WrittenOpenAIMessage[];
 }
 
 /** The field that a message has in this format instead of ours. `undefined`: it has none. */

@@ -61,8 +61,14 @@ describe("OpenAI", () => {
       { role: "assistant", content: "changed", tool_calls: CALLS },
     ]);
     const changed = { ...CALL, argumentsText: '{ "city": "Oslo" }', arguments: { city: "Rome" } };
-    expect(toOpenAI([{ role: "assistant", content: "", toolCalls: [changed] }])[0]?.tool_calls).toEqual([
-      { id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Rome"}' } },
+    expect(toOpenAI([{ role: "assistant", content: "", toolCalls: [changed] }])).toEqual([
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          { id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Rome"}' } },
+        ],
+      },
     ]);
   });
 
@@ -165,6 +171,13 @@ describe("AI SDK", () => {
       ANSWER.parts.map(({ type }) => type),
     );
     expect(toAiSdk(ours, "model").map(({ role }) => role)).toEqual(["assistant", "tool", "assistant"]);
+  });
+
+  test("a system message of several parts is text, as the AI SDK wants it", () => {
+    const parts = ["Be brief.", "Be kind."].map((text) => ({ type: "text", text }));
+    expect(toAiSdk([{ role: "system", content: parts }], "model")).toEqual([
+      { role: "system", content: "Be brief.\nBe kind." },
+    ]);
   });
 
   test("model messages: calls and results", () => {
