@@ -17,6 +17,7 @@ export async function compactSession<M extends Message>(
   return await compact(nodeHost, session, options);
 }
 
+export { DEFAULT_CONTEXT_TOKENS, DEFAULT_HISTORY_MESSAGES } from "./context/context-defaults.ts";
 export { buildContext } from "./context/window/build-context.ts";
 export { contextUsage } from "./context/window/context-usage.ts";
 export { contextOverflow, type ContextOverflow } from "./context/overflow/overflow.ts";

@@ -1,5 +1,6 @@
 /** The settings of a turn with what is not given filled in. */
 
+import { DEFAULT_CONTEXT_TOKENS, DEFAULT_HISTORY_MESSAGES } from "@longhand/store/context";
 import type { RetrySettings, TurnSettings } from "./types.ts";
 import { usualAnswerTokens } from "./usual-answer-tokens.ts";
 
@@ -9,7 +10,7 @@ export type FullSettings = Required<Omit<TurnSettings, "retry" | "approve" | "be
 };
 
 export function fullSettings(settings: TurnSettings): FullSettings {
-  const { maxContextTokens = 32_000, retry = {} } = settings;
+  const { maxContextTokens = DEFAULT_CONTEXT_TOKENS, retry = {} } = settings;
   const { tries = 4, firstPause = 1000, longestPause = 60_000, total = 300_000, idle = 120_000 } = retry;
   return {
     agent: settings.agent,
@@ -19,7 +20,7 @@ export function fullSettings(settings: TurnSettings): FullSettings {
     events: settings.events,
     maxContextTokens,
     maxAnswerTokens: settings.maxAnswerTokens ?? usualAnswerTokens(maxContextTokens),
-    maxHistoryMessages: settings.maxHistoryMessages ?? 50,
+    maxHistoryMessages: settings.maxHistoryMessages ?? DEFAULT_HISTORY_MESSAGES,
     maxSteps: settings.maxSteps ?? 25,
     maxSameCalls: settings.maxSameCalls ?? 3,
     retry: { tries, firstPause, longestPause, total, idle },

@@ -6,6 +6,7 @@
 import type { Session, SessionInfo, Store } from "@longhand/store";
 import type { Compacted, CompactOptions, NotCompacted } from "@longhand/store/context";
 import { CommandError } from "../command-error.ts";
+import { DEFAULT_CONTEXT_TOKENS, DEFAULT_HISTORY_MESSAGES } from "../config/default-limits.ts";
 import { compactionThatCuts } from "../sessions/compaction-that-cuts.ts";
 import { readSession } from "../sessions/read-session.ts";
 import { withSessionForWriting } from "../sessions/with-session.ts";
@@ -29,7 +30,6 @@ export interface CompactCommandOptions extends JsonOption, WaitOption {
 }
 
 const DEFAULT_KEEP = 20;
-const DEFAULT_MAX_TOKENS = 32_000;
 
 export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
@@ -49,10 +49,14 @@ export const defineCommand: DefineCommand = (command, begin) => {
       `so many messages stay, in whole turns (default: ${DEFAULT_KEEP})`,
       parseWholeNumber,
     )
-    .option("--max-tokens <n>", "only if the view has more tokens (or more than 50 messages)", parseCount)
+    .option(
+      "--max-tokens <n>",
+      `only if the view has more tokens (or more than ${DEFAULT_HISTORY_MESSAGES} messages)`,
+      parseCount,
+    )
     .option(
       "--max-messages <n>",
-      "only if the view has more messages (or more than 32000 tokens)",
+      `only if the view has more messages (or more than ${DEFAULT_CONTEXT_TOKENS} tokens)`,
       parseCount,
     )
     .option("--json", "one JSON document")
@@ -133,7 +137,7 @@ async function plan(
 }
 
 /** Beyond the threshold they are not counted. */
-function aboutTokens(tokens: number, { maxTokens = DEFAULT_MAX_TOKENS }: CompactCommandOptions): string {
+function aboutTokens(tokens: number, { maxTokens = DEFAULT_CONTEXT_TOKENS }: CompactCommandOptions): string {
   return tokens > maxTokens ? `more than ${maxTokens} tokens` : `about ${countOf(tokens, "token")}`;
 }
 
@@ -188,7 +192,11 @@ async function tellUntouched(
   { key, count }: SessionInfo,
   reason: NotCompacted["reason"],
   { output, toPaste }: Surroundings,
-  { keep = DEFAULT_KEEP, maxTokens = DEFAULT_MAX_TOKENS, maxMessages = 50 }: CompactCommandOptions,
+  {
+    keep = DEFAULT_KEEP,
+    maxTokens = DEFAULT_CONTEXT_TOKENS,
+    maxMessages = DEFAULT_HISTORY_MESSAGES,
+  }: CompactCommandOptions,
 ): Promise<void> {
   const shown = output.colors.cyan(escapeKey(key));
   switch (reason) {

@@ -92,7 +92,7 @@ export async function context(
   if (model !== undefined && maxTokens === undefined) warnOfWindow(model, built.usage, surroundings);
   const { output } = surroundings;
   if (surroundings.json) {
-    const { usage, firstSeq, omitted, omittedMessages, repairs, shortened, messages, seqs } = built;
+    const { usage, firstSeq, omitted, messagesNotShown, repairs, shortened, messages, seqs } = built;
     const { model: name, tools } = request;
     const shown = messages.map((message, index) => ({ seq: seqs[index], message }));
     output.write(
@@ -103,7 +103,7 @@ export async function context(
           usage,
           firstSeq,
           omitted,
-          omittedMessages,
+          messagesNotShown,
           repairs,
           shortened,
           tools,
@@ -122,7 +122,7 @@ export async function context(
     output.write(`${line}\n`);
   }
   // An archived session is not compacted.
-  const canCompact = built.omittedMessages > 0 && info.status === "active";
+  const canCompact = built.messagesNotShown > 0 && info.status === "active";
   const advice = canCompact ? await compactionThatCuts(session) : undefined;
   write(differenceLines(info, built, advice, surroundings));
 }
@@ -176,15 +176,15 @@ async function* turnRecords({ messages, seqs }: Context): AsyncIterable<Marked> 
 /** In what the model sees something else than the conversation as it was. `advice`: a compaction that finds something. */
 function differenceLines(
   { key }: SessionInfo,
-  { messages, omittedMessages, repairs, shortened }: Context,
+  { messages, messagesNotShown, repairs, shortened }: Context,
   advice: string | undefined,
   { output, toPaste }: Surroundings,
 ): string[] {
   const { dim } = output.colors;
   const lines: string[] = [];
-  if (messages.length === 0 && omittedMessages === 0) lines.push("The model would see nothing.");
-  if (omittedMessages > 0) {
-    const which = countOf(omittedMessages, "message of the view is", "messages of the view are");
+  if (messages.length === 0 && messagesNotShown === 0) lines.push("The model would see nothing.");
+  if (messagesNotShown > 0) {
+    const which = countOf(messagesNotShown, "message of the view is", "messages of the view are");
     lines.push(`Left out, since there is no room: ${which} not in it.`);
     lines.push(dim(`  To read all: ${toPaste("show", key)}`));
     if (advice !== undefined)

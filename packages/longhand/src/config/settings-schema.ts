@@ -5,6 +5,7 @@
 
 import { suggestHostedModel, suggestName, TOOL_NAMES } from "@longhand/agent/settings";
 import * as z from "zod";
+import { DEFAULT_CONTEXT_TOKENS, DEFAULT_HISTORY_MESSAGES } from "./default-limits.ts";
 import type { Settings } from "./settings.ts";
 
 const name = z
@@ -66,7 +67,7 @@ export const settingsSchema: z.ZodType<Settings> = z.strictObject({
         )
         .describe("What the agent is told about itself, before skills and memory."),
       max_context_tokens: contextTokens
-        .default(32_000)
+        .default(DEFAULT_CONTEXT_TOKENS)
         .describe(
           "Tokens of a whole request to the model, its answer included. Above it the oldest turns are summarised.",
         ),
@@ -76,7 +77,7 @@ export const settingsSchema: z.ZodType<Settings> = z.strictObject({
           "Tokens of an answer. Without it 4096, or a quarter of max_context_tokens if that is less.",
         ),
       max_history_messages: historyMessages
-        .default(50)
+        .default(DEFAULT_HISTORY_MESSAGES)
         .describe("More messages than this in the view are summarised too."),
       max_steps: steps.default(25).describe("Calls of the model in one turn."),
     })

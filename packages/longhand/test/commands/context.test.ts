@@ -7,7 +7,7 @@ import { say, withHome } from "../support/with-home.ts";
 
 interface ContextDocument {
   readonly usage: Readonly<Record<string, number>>;
-  readonly omittedMessages: number;
+  readonly messagesNotShown: number;
   readonly model: string;
   readonly tools: readonly { readonly name: string }[];
   readonly messages: readonly { readonly seq: number; readonly message: { readonly role: string } }[];

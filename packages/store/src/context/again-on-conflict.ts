@@ -1,4 +1,4 @@
-/** A write that was decided on what is there is decided anew if somebody else has written in the moment between. */
+/** Decides a write again if another process has written between the decision and the write. */
 
 import { isLonghandError } from "../errors.ts";
 

@@ -11,7 +11,7 @@ export function asOwnMessage<M extends Message>(message: M): M {
   try {
     const mapped = mapOpenAIShape(message);
     // The log has the original: a copy of it is not needed here, and would take room.
-    return mapped === message ? message : (withoutFields(mapped, "foreign") as unknown as M);
+    return mapped === message ? message : (withoutFields<Message, "foreign">(mapped, "foreign") as M);
   } catch (error) {
     // Its content is not in the format of OpenAI either: it stays as it is.
     if (isLonghandError(error, "MESSAGE_INVALID")) return message;

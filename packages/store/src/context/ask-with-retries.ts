@@ -8,7 +8,7 @@ const FIRST_WAIT = 100;
 
 export interface Asking {
   readonly waiting: Pick<Host, "wait">;
-  /** Aborted when nobody wants the answer any more, or the time is over. */
+  /** Aborted when the answer is not needed any more, or the time is over. */
   readonly signal: AbortSignal;
 }
 

@@ -3,10 +3,10 @@
 import { LonghandError } from "../errors.ts";
 import { isJsonObject } from "../record/json.ts";
 import { checkOptions, checkValue, count, text, type Check } from "../store/check-options.ts";
+import { DEFAULT_CONTEXT_TOKENS } from "./context-defaults.ts";
 import { standardEstimator } from "./tokens/estimators.ts";
 import type { ContextOptions, TokenEstimator, ToolSchema } from "./types.ts";
 
-const DEFAULT_MAX_TOKENS = 32_000;
 const DEFAULT_RESERVE = 4_096;
 
 export interface ContextSettings {
@@ -30,7 +30,7 @@ export function contextSettings(of: string, options: ContextOptions = {}): Conte
     model: text,
     estimator: estimatorCheck,
   });
-  const { maxTokens = DEFAULT_MAX_TOKENS, maxBytes = Infinity, tools = [], system = "" } = options;
+  const { maxTokens = DEFAULT_CONTEXT_TOKENS, maxBytes = Infinity, tools = [], system = "" } = options;
   const { reserve = Math.min(DEFAULT_RESERVE, Math.floor(maxTokens / 4)), model } = options;
   checkTools(of, tools);
   const { estimator = standardEstimator } = options;

@@ -69,8 +69,8 @@ export interface Context<M extends Message = Message> {
   readonly usage: ContextUsage;
   /** The seq of the oldest message of a turn that is in it. `undefined`: there is none. */
   readonly firstSeq: number | undefined;
-  /** Live messages that did not fit, those of the current turn too. They are still on the disk. */
-  readonly omittedMessages: number;
+  /** The live messages that are not in it: those of `omitted`, and steps of the current turn that did not fit. They stay in the log. */
+  readonly messagesNotShown: number;
   /**
    * Messages that are neither shown nor summarised: earlier turns, and tool results that belong to no call. The system
    * message names them in one line. `undefined`: none.

@@ -28,6 +28,7 @@ import {
   type Weight,
 } from "./compaction-plan.ts";
 import { requestRoom } from "./request-room.ts";
+import { DEFAULT_CONTEXT_TOKENS, DEFAULT_HISTORY_MESSAGES } from "../context-defaults.ts";
 import { estimatorCheck, toolsCheck } from "../context-settings.ts";
 import { standardEstimator } from "../tokens/estimators.ts";
 import { summarise, type Summarised } from "./summarise.ts";
@@ -72,7 +73,7 @@ export interface NotCompacted {
   readonly done: false;
   /**
    * "within-limits": there was no need. "nothing-to-cut": all of it is one turn. "no-progress": the summary would be longer
-   * than what it stands for. "changed-meanwhile": somebody else has cut the view. "busy": it is being compacted.
+   * than what it stands for. "changed-meanwhile": another process has cut the view. "busy": it is being compacted.
    */
   readonly reason:
     "within-limits" | "nothing-to-cut" | "no-progress" | "changed-meanwhile" | "busy" | "dry-run";
@@ -181,9 +182,9 @@ async function compactAlone(
 }
 
 function limitsOf(options: CompactOptions, roomTokens: number): CompactionLimits {
-  const { maxContextTokens = 32_000, maxHistoryMessages = 50 } = options;
+  const { maxHistoryMessages = DEFAULT_HISTORY_MESSAGES } = options;
   const { keepMessages = Math.min(20, Math.floor(maxHistoryMessages * KEPT_SHARE)) } = options;
-  return { maxContextTokens, maxHistoryMessages, keepMessages, roomTokens };
+  return { maxHistoryMessages, keepMessages, roomTokens };
 }
 
 async function correctionFor(session: Session, { model }: CompactOptions): Promise<number> {
@@ -191,9 +192,8 @@ async function correctionFor(session: Session, { model }: CompactOptions): Promi
 }
 
 async function weigh(session: Session, options: CompactOptions): Promise<Weight> {
-  const { estimator = standardEstimator } = options;
-  const limits = limitsOf(options, 0);
-  return await weighView(session, estimator, await correctionFor(session, options), limits);
+  const { estimator = standardEstimator, maxContextTokens = DEFAULT_CONTEXT_TOKENS } = options;
+  return await weighView(session, estimator, await correctionFor(session, options), maxContextTokens);
 }
 
 /** Nothing is left out in silence. */

@@ -6,7 +6,6 @@ import { asOwnMessage } from "../as-own-message.ts";
 import type { TokenEstimator } from "../types.ts";
 
 export interface CompactionLimits {
-  readonly maxContextTokens: number;
   readonly maxHistoryMessages: number;
   readonly keepMessages: number;
   /** Of a request, for summary, pins and turns: what system prompt, tools and reserve leave. */
@@ -20,17 +19,17 @@ export interface Weight {
 
 export type MessageRecord = Extract<SessionRecord, { op?: undefined }>;
 
-/** As far back as it takes to know that it is too much: `tokens` beyond the limit are not counted. */
+/** Reads backwards until there are more than `maxTokens`: older messages are not counted in `tokens`. */
 export async function weighView(
   session: Session,
   estimator: TokenEstimator,
   correction: number,
-  limits: CompactionLimits,
+  maxTokens: number,
 ): Promise<Weight> {
   const state = await session.state();
   let tokens = estimator.tokensOf(state?.summary ?? "") * correction;
   for await (const { message } of liveBackwards(session)) {
-    if (tokens > limits.maxContextTokens) break;
+    if (tokens > maxTokens) break;
     tokens += estimator.tokensOfMessage(message) * correction;
   }
   return { tokens: Math.ceil(tokens), messages: state?.count ?? 0 };

@@ -1,6 +1,6 @@
 /**
  * A summary without a model, when there is none or it failed: the summary so far, and how each message begins. The same
- * input always gives the same text, and nothing in it is anybody's invention.
+ * input always gives the same text, and nothing in it is invented.
  */
 
 const SHARE = 0.1;

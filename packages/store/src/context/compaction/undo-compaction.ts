@@ -15,7 +15,7 @@ export interface ExplainedCompaction {
   readonly by: "model" | "no-model";
 }
 
-/** The newest first. Empty: the view is not compacted, or by somebody who has not noted it. */
+/** The newest first. Empty: the view is not compacted, or by a program that has not noted it. */
 export async function explainCompaction(session: Session): Promise<readonly ExplainedCompaction[]> {
   const explained: ExplainedCompaction[] = [];
   let compaction = await currentCompaction(session);

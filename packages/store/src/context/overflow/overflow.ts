@@ -77,7 +77,7 @@ function searchInText(text: string, depth: number, visited: Set<object>): Contex
   return isJsonObject(parsed) || Array.isArray(parsed) ? searchIn(parsed, depth + 1, visited) : undefined;
 }
 
-/** Errors are anybody's objects: a getter may throw, a proxy may do anything. */
+/** An error can be any object: a getter may throw, a proxy may do anything. */
 function property(value: object, name: string): unknown {
   try {
     return (value as Readonly<Record<string, unknown>>)[name];

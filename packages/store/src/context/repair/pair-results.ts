@@ -8,7 +8,7 @@ export const NO_RESULT = "[no result: nothing was recorded for this call; whethe
 /** Gives each call an id that no other call of the history has. */
 export class CallIds {
   readonly #given = new Set<string>();
-  /** Of every call: a new id must not be one that somebody else comes with. */
+  /** The ids of all calls: a new id must not be one of them. */
   readonly #known = new Set<string>();
   readonly #nextNumber = new Map<string, number>();
 
@@ -92,6 +92,6 @@ export class PairedCalls<M extends Message> {
 function noResult<M extends Message>({ name }: ToolCall, toolCallId: string): M {
   const named = name === "" ? {} : { name };
   const message: Message = { role: "tool", toolCallId, ...named, content: NO_RESULT, isError: true };
-  // Of the caller's own type as far as anybody can know: we can only make what every message has.
+  // The caller's type may have more fields; a message that is made here has those that every message has.
   return message as M;
 }

@@ -1,6 +1,6 @@
 /**
  * Writes to the log what makes calls and results whole again (repair-messages.ts), so that every reader sees it from now
- * on. For a session on which nobody works, such as after a crash: the result of a call that still runs would come second.
+ * on. For a session without a running turn, such as after a crash: the result of a call that still runs would come second.
  * What the repair leaves out of the view stays in the log. What is only a provider's taste, such as an id that was used in an
  * earlier turn too, is left to the view: the log is not wrong there.
  */

@@ -82,7 +82,7 @@ function ratioOf({ estimated, usage }: UsageReport): number | undefined {
 async function corrections<M extends Message>(session: Session<M>): Promise<readonly Correction[]> {
   const data = (await session.lastNote(TOKEN_CORRECTION_NOTE))?.data;
   if (!isJsonObject(data) || !Array.isArray(data["models"])) return [];
-  // Anybody can write a note: what is not as it should be counts as not known.
+  // Any program can write a note: a value of the wrong shape counts as unknown.
   return data["models"].filter(isCorrection);
 }
 

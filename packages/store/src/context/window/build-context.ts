@@ -80,7 +80,7 @@ async function buildAt<M extends Message>(
     seqs: seqsOf(window),
     usage: usageOf(window, settings, toolsSize, sizes),
     firstSeq: window.body[0]?.seq,
-    omittedMessages: Math.max(0, messages - window.shown),
+    messagesNotShown: Math.max(0, messages - window.shown),
     omitted: window.omitted,
     repairs: [...repaired.repairs, ...window.repairs],
     shortened: [...window.preface.shortened, ...window.shortened],

@@ -104,7 +104,7 @@ function carryOut<M extends Message>(
   return { messages: [first, mark, ...others], shortened: [missing, ...shortened], omitted };
 }
 
-/** With the role of a user, since the model must not take it for words of its own; it says that it is nobody's. */
+/** With the role of a user, since the model must not take it for words of its own; it says that the user did not write it. */
 function stepsMark<M extends Message>(omitted: number, from: number, to: number, key: string): M {
   const content = `[not said by anyone: ${omitted} messages of this turn left out here to fit the context; they are among messages ${from} to ${to} of session ${JSON.stringify(key)}]`;
   const message: Message = { role: "user", content };

@@ -80,7 +80,7 @@ describe("a context", () => {
     await here.append(messages);
     const context = await buildContext(here, { system: "Be kind.", estimator: fourCharacters });
     expect(context.messages).toEqual([{ role: "system", content: "Be kind." }, ...messages]);
-    expect(context).toMatchObject({ firstSeq: 1, omittedMessages: 0, repairs: [], shortened: [] });
+    expect(context).toMatchObject({ firstSeq: 1, messagesNotShown: 0, repairs: [], shortened: [] });
     expectSound(context, {});
     expect(await contextUsage(here, { system: "Be kind.", estimator: fourCharacters })).toEqual(
       context.usage,
@@ -106,7 +106,7 @@ describe("a context", () => {
     expectSound(context, {});
     expect(context.messages.slice(0, 2)).toEqual([omission(43 * 4, 1, 43 * 4), user("question 44")]);
     expect(context.messages).toHaveLength(1 + 7 * 4);
-    expect(context).toMatchObject({ firstSeq: 173, omittedMessages: 43 * 4 });
+    expect(context).toMatchObject({ firstSeq: 173, messagesNotShown: 43 * 4 });
     const all = { from: 1, to: 43 * 4 };
     expect(context.omitted).toEqual({ messages: 43 * 4, ...all, records: [all], unfit: 43 * 4 });
     expect(context.usage.free).toBeLessThan(context.usage.turns / 7);
@@ -199,7 +199,7 @@ describe("a context", () => {
       answer("x".repeat(4000)),
     ]);
     await session.append([user("and?"), { role: "system", content: "It is night." }, answer("so")]);
-    const { messages, repairs, omittedMessages } = await build({ maxTokens: 300, system: "Be kind." });
+    const { messages, repairs, messagesNotShown } = await build({ maxTokens: 300, system: "Be kind." });
     expect(messages).toEqual([
       {
         role: "system",
@@ -209,7 +209,7 @@ describe("a context", () => {
       answer("so"),
     ]);
     expect(repairs.map(({ seq, kind }) => [seq, kind])).toEqual([[5, "moved-system"]]);
-    expect(omittedMessages).toBe(2);
+    expect(messagesNotShown).toBe(2);
   });
 
   test("leaves room for tools and for the answer", async () => {
@@ -320,7 +320,7 @@ describe("a current turn that is too long alone", () => {
       [5, "tool-result", long.length],
       [9, "tool-result", 9000],
     ]);
-    expect(context).toMatchObject({ firstSeq: 3, omittedMessages: 2 });
+    expect(context).toMatchObject({ firstSeq: 3, messagesNotShown: 2 });
   });
 
   test("loses an image that the bytes have no room for, and nothing else", async () => {
@@ -383,7 +383,7 @@ describe("a current turn that is too long alone", () => {
     );
     expect(textIn(steps.at(-1))).toMatch(/^200 /);
     expect(steps.length).toBeGreaterThan(10);
-    expect(context.omittedMessages).toBe(401 - 1 - steps.length);
+    expect(context.messagesNotShown).toBe(401 - 1 - steps.length);
     expect(context.shortened).toEqual([{ seq: 2, what: "steps", before: 400 - steps.length, after: 0 }]);
     expect(context.repairs).toEqual([]);
   });
