@@ -4,8 +4,8 @@
  * removed afterwards. It is removed only by rmdir, which leaves a repository that the user made meanwhile.
  */
 
-import type { Stats } from "node:fs";
-import { lstat, mkdir, readdir, readFile, rename, rmdir } from "node:fs/promises";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readdir, readFile, rename, rmdir } from "node:fs/promises";
 import { AgentError } from "../errors.ts";
 import { errorCode } from "./error-code.ts";
 
@@ -14,9 +14,17 @@ export interface HeldPlaceholder {
   release(): Promise<void>;
 }
 
+interface Placeholder {
+  readonly facts: BigIntStats;
+  /** Stays open while it is held: until then no other directory gets the same inode number. */
+  readonly handle: FileHandle;
+}
+
 interface Held {
   users: number;
-  readonly made: Promise<Stats | undefined>;
+  readonly made: Promise<Placeholder | undefined>;
+  /** The last user is removing it. */
+  ending?: Promise<void>;
 }
 
 /** By path; several commands of this process may run in one workspace. */
@@ -24,39 +32,43 @@ const held = new Map<string, Held>();
 
 /** `undefined`: it exists and is not empty, or cannot be created, by a command neither. */
 export async function holdPlaceholder(path: string): Promise<HeldPlaceholder | undefined> {
-  const shared = held.get(path) ?? { users: 0, made: makePlaceholder(path) };
-  held.set(path, shared);
-  shared.users++;
-  const leave = (): boolean => {
-    shared.users--;
-    if (shared.users === 0) held.delete(path);
-    return shared.users === 0;
+  let shared = held.get(path);
+  while (shared?.ending !== undefined) {
+    // A failure is reported by the release that has begun it.
+    await shared.ending.catch(() => undefined);
+    shared = held.get(path);
+  }
+  const mine: Held = shared ?? { users: 0, made: makePlaceholder(path) };
+  held.set(path, mine);
+  mine.users++;
+  const leave = async (): Promise<void> => {
+    if (--mine.users > 0) return;
+    mine.ending = endPlaceholder(path, mine.made).finally(() => held.delete(path));
+    await mine.ending;
   };
-  let made: Stats | undefined;
   try {
-    made = await shared.made;
+    const placeholder = await mine.made;
+    if (placeholder === undefined) {
+      await leave();
+      return undefined;
+    }
+    return {
+      release: async () => {
+        try {
+          await setAsideIfReplaced(path, placeholder);
+        } finally {
+          await leave();
+        }
+      },
+    };
   } catch (error) {
-    leave();
+    await leave();
     throw error;
   }
-  if (made === undefined) {
-    leave();
-    return undefined;
-  }
-  const placeholder = made;
-  return {
-    release: async () => {
-      const isLast = leave();
-      const now = await lstatIfThere(path);
-      if (now === undefined) return;
-      if (!isSame(now, placeholder)) await setAside(path);
-      else if (isLast) await removeUnlessUsed(path);
-    },
-  };
 }
 
 /** An empty one that only the user may open is a placeholder too, left by a process that was killed. */
-async function makePlaceholder(path: string): Promise<Stats | undefined> {
+async function makePlaceholder(path: string): Promise<Placeholder | undefined> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
@@ -64,9 +76,36 @@ async function makePlaceholder(path: string): Promise<Stats | undefined> {
     if (code === "EACCES" || code === "EROFS") return undefined;
     if (code !== "EEXIST") throw error;
   }
-  const found = await lstatIfThere(path);
-  if (found === undefined || !found.isDirectory() || (found.mode & 0o777) !== 0o700) return undefined;
-  return (await readdir(path)).length === 0 ? found : undefined;
+  const handle = await openDirectory(path);
+  if (handle === undefined) return undefined;
+  try {
+    const facts = await handle.stat({ bigint: true });
+    if ((facts.mode & 0o777n) === 0o700n && (await isEmpty(path))) return { facts, handle };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return undefined;
+}
+
+async function endPlaceholder(path: string, made: Held["made"]): Promise<void> {
+  // Without one there is nothing to remove; the caller that made it has the reason.
+  const placeholder = await made.catch(() => undefined);
+  if (placeholder === undefined) return;
+  try {
+    const now = await lstatIfThere(path);
+    if (now !== undefined && isSame(now, placeholder.facts)) await removeUnlessUsed(path);
+  } finally {
+    await placeholder.handle.close();
+  }
+}
+
+/** An empty directory is harmless, and may be the placeholder of another process. */
+async function setAsideIfReplaced(path: string, { facts }: Placeholder): Promise<void> {
+  const now = await lstatIfThere(path);
+  if (now === undefined || isSame(now, facts)) return;
+  if (!now.isDirectory() || !(await isEmpty(path))) await setAside(path);
 }
 
 /**
@@ -100,7 +139,13 @@ async function isMountedAnywhere(path: string): Promise<boolean> {
 
 async function setAside(path: string): Promise<void> {
   const aside = `${path}-not-trusted-${Date.now()}`;
-  await rename(path, aside);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    // Another command of this process has done it, and reports it.
+    if (errorCode(error) === "ENOENT") return;
+    throw error;
+  }
   throw new AgentError(
     "TOOL_FAILED",
     `${path} was created while a command ran, which is not allowed; it is now ${aside}. If you created it yourself, rename it back`,
@@ -108,13 +153,28 @@ async function setAside(path: string): Promise<void> {
   );
 }
 
-function isSame(one: Stats, other: Stats): boolean {
-  return one.dev === other.dev && one.ino === other.ino;
+/** An inode number alone is no identity: it is used again for the next directory. */
+function isSame(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino && one.birthtimeNs === other.birthtimeNs;
 }
 
-async function lstatIfThere(path: string): Promise<Stats | undefined> {
+async function isEmpty(path: string): Promise<boolean> {
+  return (await readdir(path)).length === 0;
+}
+
+/** `undefined`: it is gone, or not a directory that may be opened. */
+async function openDirectory(path: string): Promise<FileHandle | undefined> {
   try {
-    return await lstat(path);
+    return await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+async function lstatIfThere(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
