@@ -102,6 +102,19 @@ describe("commands in a chat", () => {
     );
   });
 
+  test.each([44, 60, 100])("/sessions shows every key whole, in %i columns", async (width) => {
+    const key = "telegram:work-account:group-1234567890:ada";
+    await withChat(
+      echo,
+      async ({ enters, sees, agent }) => {
+        await agent.store.session(key).append({ role: "user", content: "boiler" });
+        enters("/sessions");
+        await sees(key, "KEY");
+      },
+      { width, height: 60 },
+    );
+  });
+
   test("/new, /sessions, /resume and /fork go from one conversation to another, and mix none", async () => {
     await withChat(
       echo,

@@ -32,14 +32,16 @@ export const sessions: ChatCommand = {
       ]);
     }
     const columns = [
-      { heading: "  KEY", least: 12, most: 40 },
+      { heading: "  KEY", most: 42, whole: true },
       { heading: "TITLE OR FIRST WORDS", least: 10 },
       { heading: "MESSAGES", align: "right" },
       { heading: "UPDATED" },
     ] as const;
     const { dim, cyan } = output.colors;
-    const lines = renderTable({ columns, rows, shrinks: [1, 0] }, output.width, (cell, row, column) =>
-      row === -1 ? dim(cell) : column === 0 ? cyan(cell) : cell,
+    const lines = renderTable(
+      { columns, rows, shrinks: [1], drops: [2, 3, 1] },
+      output.width,
+      (cell, row, column) => (row === -1 ? dim(cell) : column === 0 ? cyan(cell) : cell),
     );
     for (const line of lines) output.write(`${line}\n`);
     if (found.length > SHOWN) output.write(dim(`There are more: ${toPaste("list")}\n`));
