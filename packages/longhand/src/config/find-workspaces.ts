@@ -1,11 +1,9 @@
 /** The workspaces that the home has a record of, apart from the default one. */
 
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { errorCode } from "../error-code.ts";
 import { readRecord, type WorkspaceRecord } from "./workspace-record.ts";
-import { WORKSPACES, workspaceState } from "./workspace-state.ts";
+import { workspaceState } from "./workspace-state.ts";
+import { workspaceStates } from "./workspace-states.ts";
 
 export interface KnownWorkspace extends WorkspaceRecord {
   readonly state: string;
@@ -14,15 +12,8 @@ export interface KnownWorkspace extends WorkspaceRecord {
 }
 
 export async function findWorkspaces(home: string): Promise<readonly KnownWorkspace[]> {
-  const directory = join(home, WORKSPACES);
-  const names = await readdir(directory).catch((error: unknown) => {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return [];
-    throw error;
-  });
   const known: KnownWorkspace[] = [];
-  for (const name of names.sort()) {
-    const state = join(directory, name);
+  for (const state of await workspaceStates(home)) {
     const record = readRecord(state);
     // A state that was copied or renamed is not found by its path.
     if (record === undefined || record === "damaged" || workspaceState(home, record.path) !== state) continue;

@@ -1,5 +1,7 @@
 /** In which directory a chat works, what is asked and remembered, and what is left in the directory: nothing. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openStore } from "@longhand/store";
@@ -7,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { readRecord } from "../../src/config/workspace-record.ts";
 import { workspaceState } from "../../src/config/workspace-state.ts";
 import { type Answer, runIn, type RunOptions, withTemporaryDirectory } from "../support/fake-world.ts";
+import { PROGRAM } from "../support/serving.ts";
 import { jsonLines } from "../support/with-home.ts";
 
 interface Project {
@@ -111,6 +114,28 @@ describe("--workspace", () => {
   });
 });
 
+test("serve uses the default workspace, also in a directory that is approved; --workspace names another", async () => {
+  await withProject(async ({ home, project, state, longhand }) => {
+    await longhand(["workspace", "approve"]);
+    const serve = async (words: readonly string[]): Promise<void> => {
+      const environment = { PATH: process.env["PATH"], LONGHAND_HOME: home, LONGHAND_MODEL: "offline" };
+      const options = { cwd: project, env: environment };
+      const child = spawn(process.execPath, [PROGRAM, "serve", "--stdio", ...words], options);
+      child.stdout.resume();
+      child.stderr.resume();
+      child.stdin.end(`${JSON.stringify({ channel: "test", chat: "1", sender: "ada", text: "hello" })}\n`);
+      expect(await once(child, "close")).toEqual([0, null]);
+    };
+    const sessionsIn = async (directory: string): Promise<number> =>
+      (await readdir(join(directory, "sessions")).catch(() => [])).filter((name) => name.endsWith(".jsonl"))
+        .length;
+    await serve([]);
+    expect([await sessionsIn(home), await sessionsIn(state)]).toEqual([1, 0]);
+    await serve(["--workspace", "."]);
+    expect([await sessionsIn(home), await sessionsIn(state)]).toEqual([1, 1]);
+  });
+});
+
 test("in the home directory the default workspace is used, which is said", async () => {
   await withProject(async ({ home, project, longhand }) => {
     const { exitCode, stderr } = await longhand(SAY, { currentDirectory: join(project, "..") });
@@ -157,6 +182,11 @@ test.each([
       expect(stdout).not.toContain('"evil"');
     }
     expect(await readFile(join(state, "workspace.json"), "utf8")).toBe(text);
+    const { exitCode, stdout: report } = await longhand(["doctor"]);
+    expect([exitCode, report]).toEqual([
+      1,
+      expect.stringContaining(`• ${state}/workspace.json cannot be read`),
+    ]);
     await longhand(["workspace", "approve"]);
     const { stdout, stderr } = await longhand(["doctor", "--json"]);
     expect([stdout, stderr]).toEqual([expect.stringContaining('"evil"'), ""]);
