@@ -2,6 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { type ModelServer, type RecordedRequest } from "../../agent/test/support/model-server.ts";
 import { startOpenaiServer } from "../../agent/test/support/openai-server.ts";
@@ -43,6 +45,11 @@ async function killedPipe(home: string, server: ModelServer): Promise<void> {
   child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
   child.stdin.write("a purple walrus\nand more\n");
   await vi.waitFor(() => expect([printed.split("yes").length, server.requests.length]).toEqual([3, 2]), LONG);
+  // An answer is shown before it is durable, and only whole turns are consolidated.
+  await vi.waitFor(async () => {
+    const log = await readFile(join(home, "sessions/first.jsonl"), "utf8");
+    expect(log.split('"role":"assistant"')).toHaveLength(3);
+  }, LONG);
   child.kill("SIGKILL");
   await ended;
 }

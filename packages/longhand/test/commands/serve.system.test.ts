@@ -76,6 +76,8 @@ describe("two senders never mix", () => {
     ...["a", "b", "A", "a/from:b", "a%2ffrom:b", "%2F", "%2f", "/", "a/", "..", "ада", "é", "e\u0301", "a "],
     ...["\ud800", "\udc00", "😀", "__proto__", "constructor", "\u202ea", "\n", "a\nb: hello", "group"],
   ];
+  const isMemory = ({ body }: RecordedRequest): boolean =>
+    JSON.stringify(body).includes("You keep the memory");
   const tokensIn = (value: unknown): string[] => JSON.stringify(value).match(/token-\d+-of/g) ?? [];
 
   /** Every sender says two things. Answers with what each was answered, and with the requests that were about more than one of them. */
@@ -85,7 +87,11 @@ describe("two senders never mix", () => {
   ): Promise<{ answers: Map<number, unknown>[]; mixed: number; server: ModelServer }> {
     const server = await modelServer(
       home,
-      ({ body }) => ({ text: `about ${tokensIn(body).at(-1) ?? "nothing"}` }),
+      (request) => ({
+        text: isMemory(request)
+          ? '{"history_entry":"They talked."}'
+          : `about ${tokensIn(request.body).at(-1) ?? "nothing"}`,
+      }),
       { memory: { enabled: true } },
     );
     const serving = serve(home);
@@ -97,13 +103,18 @@ describe("two senders never mix", () => {
       const done = await serving.until("done", (round + 1) * senders.length);
       const ofRound = done.slice(round * senders.length);
       answers.push(new Map(ofRound.map(({ line, text }) => [(Number(line) - 1) % senders.length, text])));
-      // What was said is put into the memory in the background, by the model too.
-      await vi.waitFor(() => expect(server.requests.length).toBeGreaterThan((round + 1) * senders.length), {
-        timeout: 60_000,
-      });
     }
     expect((await serving.end()).exitCode).toBe(0);
     expect(serving.ofType("error")).toEqual([]);
+    // The next start asks the model about every conversation, one by one, to put it into the memory.
+    const next = serve(home);
+    next.say({ ...group, sender: "the next start", text: "hello" });
+    const conversations = new Set(senders.map(nameOf)).size;
+    const askedForMemory = (): number => server.requests.filter(isMemory).length;
+    await vi.waitFor(() => expect(askedForMemory()).toBeGreaterThanOrEqual(conversations), {
+      timeout: 120_000,
+    });
+    await next.end();
     const mixed = server.requests.filter(({ body }) => new Set(tokensIn(body)).size > 1).length;
     return { answers, mixed, server };
   }
