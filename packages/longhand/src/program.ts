@@ -11,65 +11,131 @@ import type { DefineCommand, JsonOption, Surroundings } from "./commands/surroun
 import type { PlaceOptions } from "./config/places.ts";
 
 interface CommandEntry {
+  /** Its heading in the help. */
+  readonly group: "Talk" | "Read" | "Write" | "Keep in order" | "Maintain";
   readonly summary: string;
   readonly load: () => Promise<{ readonly defineCommand: DefineCommand }>;
 }
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
-  chat: { summary: "talk with an agent; also without a command", load: () => import("./commands/chat.ts") },
-  serve: { summary: "an agent for other programs, over lines", load: () => import("./commands/serve.ts") },
-  list: { summary: "the sessions there are", load: () => import("./commands/list.ts") },
-  show: { summary: "a conversation, to read", load: () => import("./commands/show.ts") },
-  tail: { summary: "show recent messages and follow", load: () => import("./commands/tail.ts") },
-  search: { summary: "find messages by their words", load: () => import("./commands/search.ts") },
+  chat: {
+    group: "Talk",
+    summary: "chat with an agent (the default command)",
+    load: () => import("./commands/chat.ts"),
+  },
+  serve: {
+    group: "Talk",
+    summary: "run an agent for other programs, over JSON lines",
+    load: () => import("./commands/serve.ts"),
+  },
+  list: { group: "Read", summary: "list sessions", load: () => import("./commands/list.ts") },
+  show: { group: "Read", summary: "print a conversation", load: () => import("./commands/show.ts") },
+  tail: {
+    group: "Read",
+    summary: "show recent messages and follow",
+    load: () => import("./commands/tail.ts"),
+  },
+  search: { group: "Read", summary: "search messages", load: () => import("./commands/search.ts") },
   context: {
-    summary: "what the model would see, and how full it is",
+    group: "Read",
+    summary: "show what the model would see, and how full its window is",
     load: () => import("./commands/context.ts"),
   },
-  append: { summary: "add a message", load: () => import("./commands/append.ts") },
-  undo: { summary: "take the newest messages out of the view", load: () => import("./commands/undo.ts") },
+  append: { group: "Write", summary: "append a message", load: () => import("./commands/append.ts") },
+  undo: { group: "Write", summary: "undo the newest messages", load: () => import("./commands/undo.ts") },
   truncate: {
-    summary: "shorten the view to its newest messages",
+    group: "Write",
+    summary: "keep only the newest messages in the view",
     load: () => import("./commands/truncate.ts"),
   },
-  compact: { summary: "a summary in place of the oldest turns", load: () => import("./commands/compact.ts") },
-  pin: { summary: "keep a message in sight of the model", load: () => import("./commands/pin.ts") },
-  unpin: { summary: "take a pin away", load: () => import("./commands/unpin.ts") },
-  fork: { summary: "a second session that begins like another", load: () => import("./commands/fork.ts") },
-  rename: { summary: "give a session a title", load: () => import("./commands/rename.ts") },
+  compact: {
+    group: "Write",
+    summary: "replace the oldest turns by a summary",
+    load: () => import("./commands/compact.ts"),
+  },
+  pin: {
+    group: "Write",
+    summary: "keep a message in every context",
+    load: () => import("./commands/pin.ts"),
+  },
+  unpin: { group: "Write", summary: "remove a pin", load: () => import("./commands/unpin.ts") },
+  fork: {
+    group: "Write",
+    summary: "copy a session under a new key",
+    load: () => import("./commands/fork.ts"),
+  },
+  rename: {
+    group: "Write",
+    summary: "set the title of a session",
+    load: () => import("./commands/rename.ts"),
+  },
   export: {
-    summary: "a conversation as Markdown, JSON or JSONL",
+    group: "Read",
+    summary: "write a conversation as Markdown, JSON or JSONL",
     load: () => import("./commands/export.ts"),
   },
-  import: { summary: "bring an exported session back", load: () => import("./commands/import.ts") },
-  archive: { summary: "put a session away", load: () => import("./commands/archive.ts") },
+  import: {
+    group: "Write",
+    summary: "import an exported session",
+    load: () => import("./commands/import.ts"),
+  },
+  archive: {
+    group: "Keep in order",
+    summary: "archive a session",
+    load: () => import("./commands/archive.ts"),
+  },
   restore: {
-    summary: "bring a session back, from the trash too",
+    group: "Keep in order",
+    summary: "restore an archived or deleted session",
     load: () => import("./commands/restore.ts"),
   },
-  delete: { summary: "move a session to the trash", load: () => import("./commands/delete.ts") },
-  purge: { summary: "empty the trash", load: () => import("./commands/purge.ts") },
-  memory: { summary: "what is remembered beyond a conversation", load: () => import("./commands/memory.ts") },
+  delete: {
+    group: "Keep in order",
+    summary: "move a session to the trash",
+    load: () => import("./commands/delete.ts"),
+  },
+  purge: { group: "Keep in order", summary: "empty the trash", load: () => import("./commands/purge.ts") },
+  memory: {
+    group: "Keep in order",
+    summary: "list, add and forget what is remembered",
+    load: () => import("./commands/memory.ts"),
+  },
   config: {
-    summary: "what longhand.json and the environment say",
+    group: "Keep in order",
+    summary: "show and check the configuration",
     load: () => import("./commands/config.ts"),
   },
   workspace: {
-    summary: "the directories that agents may work in",
+    group: "Keep in order",
+    summary: "list and approve workspaces",
     load: () => import("./commands/workspace.ts"),
   },
-  verify: { summary: "read everything, report damage", load: () => import("./commands/verify.ts") },
-  repair: { summary: "mend what verify reports", load: () => import("./commands/repair.ts") },
-  reclaim: { summary: "compress; drop old records if asked to", load: () => import("./commands/reclaim.ts") },
+  verify: {
+    group: "Maintain",
+    summary: "check every record for damage",
+    load: () => import("./commands/verify.ts"),
+  },
+  repair: { group: "Maintain", summary: "repair damage", load: () => import("./commands/repair.ts") },
+  reclaim: {
+    group: "Maintain",
+    summary: "compress, and drop old records if asked to",
+    load: () => import("./commands/reclaim.ts"),
+  },
   migrate: {
-    summary: "take over what other programs left in the directory",
+    group: "Maintain",
+    summary: "import sessions of other programs",
     load: () => import("./commands/migrate.ts"),
   },
   doctor: {
-    summary: "where things are, and whether they are well",
+    group: "Maintain",
+    summary: "check the installation",
     load: () => import("./commands/doctor.ts"),
   },
-  tour: { summary: "see what it does: a real store, a real kill", load: () => import("./commands/tour.ts") },
+  tour: {
+    group: "Maintain",
+    summary: "show what Longhand does, with a real kill",
+    load: () => import("./commands/tour.ts"),
+  },
 };
 
 export interface Streams {
@@ -108,16 +174,17 @@ export function makeProgram(
     .configureOutput({ writeOut: (text) => streams.out(text), writeErr: (text) => streams.error(text) })
     .exitOverride();
   addExamples(program, [
-    ["longhand", "talk with an agent; longhand --continue goes on with the newest talk"],
+    ["longhand", "chat with an agent; longhand --continue continues the newest session"],
     ['longhand -m "list the files"', "one message, one answer"],
     ["longhand tour", "see what it does, in under a minute"],
-    ['longhand append my-notes "hello"', "begin a session, or go on with it"],
-    ["longhand list", "the sessions there are"],
-    ["longhand show last", "read the newest one"],
+    ['longhand append my-notes "hello"', "append a message; creates the session if it is new"],
+    ["longhand list", "list sessions"],
+    ["longhand show last", "print the newest conversation"],
   ]);
   program.addHelpText("after", "\nlonghand COMMAND --help shows a command's own examples and options.");
-  for (const [name, { summary }] of Object.entries(COMMANDS)) {
-    program.command(name).description(summary).helpOption("-h, --help", "examples and options");
+  for (const [name, { group, summary }] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(summary).helpGroup(`${group}:`);
+    command.helpOption("-h, --help", "examples and options");
   }
   program.hook("preSubcommand", async (_program, command) => {
     const { defineCommand } = await entryOf(command.name()).load();

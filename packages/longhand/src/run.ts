@@ -2,7 +2,7 @@
 
 import { tmpdir, userInfo } from "node:os";
 import { CommanderError } from "commander";
-import { checkNamedWorkspace } from "./config/check-named-workspace.ts";
+import { checkHome, checkNamedWorkspace } from "./config/check-named-workspace.ts";
 import { findPlaces } from "./config/find-places.ts";
 import type { PlaceOptions, Places } from "./config/places.ts";
 import { isStopped } from "./sessions/examine-owners.ts";
@@ -51,6 +51,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
         accountHome: () => userInfo().homedir,
       });
       begun = found.places;
+      checkHome(found.places.home.path);
       for (const { file, workspace } of found.damaged) {
         const remedy = commandToPaste(
           places,
@@ -106,7 +107,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
       output.write(complaint);
       return EXIT.ok;
     }
-    const message = complaint.replace(/^error: /, "").trimEnd() + optionHint(complaint, commandLine);
+    const message = usageMessage(complaint, commandLine, programName(environment));
     output.writeError(
       wantsJson
         ? jsonLine({ error: { code: "USAGE_INVALID", message } })
@@ -163,6 +164,20 @@ async function isOwnerStopped(error: unknown): Promise<boolean> {
   const { pid, host, liveness } = error.detail;
   if (typeof pid !== "number" || typeof host !== "string" || liveness !== "alive") return false;
   return await isStopped({ pid, host, liveness });
+}
+
+/** Names of other programs' commands. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ...{ rm: "delete", remove: "delete", ls: "list", cat: "show", log: "show", version: "--version" },
+};
+
+function usageMessage(complaint: string, commandLine: readonly string[], program: string): string {
+  const text = complaint.replace(/^error: /, "").trimEnd();
+  const command = /unknown command '([^']+)'/.exec(text)?.[1] ?? "";
+  const meant = Object.hasOwn(OTHER_NAMES, command) ? `\n(Did you mean ${OTHER_NAMES[command] ?? ""}?)` : "";
+  const own = meant === "" ? text : (text.split("\n")[0] ?? "");
+  const see = /^ *see: /m.test(text) ? "" : `\n  see: ${program} --help`;
+  return own + meant + optionHint(complaint, commandLine) + see;
 }
 
 /** An option of a command that stands before it. */

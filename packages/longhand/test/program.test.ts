@@ -57,9 +57,26 @@ describe("help", () => {
   });
 });
 
+test("the help says each thing once, and nothing that is not for people", async () => {
+  await withTemporaryDirectory(async (home) => {
+    expect((await runIn(home, ["tail", "--help"])).stdout).not.toMatch(/\(default\)/);
+    const chat = (await runIn(home, ["chat", "--help"])).stdout;
+    expect(chat).not.toMatch(/--or-(?:tour|help)/);
+    expect(chat).toContain("continue the newest session");
+    const all = (await runIn(home, ["--help"])).stdout;
+    for (const heading of ["Talk:", "Read:", "Write:", "Keep in order:", "Maintain:"])
+      expect(all).toContain(`\n${heading}\n`);
+    expect(all).toMatch(/\n {2}list +list sessions\n/);
+  });
+});
+
 describe("wrong usage is exit code 2", () => {
   test.each([
     ["lst", "Did you mean list?"],
+    ["lst", "see: longhand --help"],
+    ["rm k", "Did you mean delete?"],
+    ["version", "Did you mean --version?"],
+    ["--nonsense", "see: longhand --help"],
     ["help lst", "Did you mean list?"],
     ["lst --help", "unknown command 'lst'"],
     ["--home x lst --help", "unknown command 'lst'"],

@@ -33,7 +33,7 @@ export function checkCall(tools: readonly Tool[], call: StepCall): CheckedCall {
   try {
     const parsed = tool.parse(call.input);
     if ("input" in parsed) return { call, tool, input: parsed.input };
-    return { call, tool: undefined, problem: `the arguments are not as they must be: ${parsed.problem}` };
+    return { call, tool: undefined, problem: `invalid arguments: ${parsed.problem}` };
   } catch (error) {
     return { call, tool: undefined, problem: `the arguments could not be checked: ${wordsOf(error)}` };
   }

@@ -77,7 +77,7 @@ describe("calls that cannot be run", () => {
       const results = messages.filter(({ role }) => role === "tool");
       expect(results.map(({ content }) => content)).toEqual([
         "the arguments are no valid JSON; write them again",
-        "the arguments are not as they must be: n must be a number",
+        "invalid arguments: n must be a number",
         'there is no tool "nothing"; there are: strict',
         "fine",
       ]);

@@ -6,7 +6,7 @@ import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { explainError } from "../terminal/explain-error.ts";
 
 export function describeFailure(error: unknown, toPaste: ToPaste): string {
-  if (isAgentError(error)) return escapeControls(`✗ ${error.message} (${error.code})`);
-  const { code, message, remedy } = explainError(error, { toPaste, canWait: false, isOwnerStopped: false });
-  return escapeControls(`✗ ${message} (${code})${remedy === undefined ? "" : `\n  ${remedy}`}`);
+  if (isAgentError(error)) return escapeControls(`✗ ${error.message}`);
+  const { message, remedy } = explainError(error, { toPaste, canWait: false, isOwnerStopped: false });
+  return escapeControls(`✗ ${message}${remedy === undefined ? "" : `\n  ${remedy}`}`);
 }

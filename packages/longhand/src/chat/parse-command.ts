@@ -18,7 +18,7 @@ export function parseCommand(line: string, commands: readonly ChatCommand[]): Pa
   const name = written.toLowerCase();
   const command = commands.find((each) => each.name === name);
   if (command?.argument === "" && argument.trim() !== "") {
-    const hint = `/${name} stands alone: nothing follows it. To say it as it is, put a space before it.`;
+    const hint = `/${name} takes no arguments. To say it as it is, put a space before it.`;
     return { kind: "unusable", hint };
   }
   if (command !== undefined) return { kind: "command", command, argument: argument.trim() };

@@ -13,7 +13,7 @@ import { PROMPT } from "./chat-notes.ts";
 import { TurnView } from "./turn-view.ts";
 
 const SHOWN_TURNS = 2;
-/** A turn with many tool calls is not read further back than this. */
+/** Read first; more only where a turn with many tool calls is longer. */
 const READ_MESSAGES = 40;
 /** Of a long answer the end is shown: that is where one was. */
 const SHOWN_LINES = 24;
@@ -27,9 +27,8 @@ export async function showConversation(
   const info = await session.state();
   if (info === undefined || info.count === 0) return false;
   const { bold, dim } = output.colors;
-  const messages = lastTurns(await session.messages({ last: READ_MESSAGES }));
-  const lines = turnLines(messages, output);
-  const hidden = lines.length - SHOWN_LINES;
+  const messages = lastTurns(await readLastTurn(session, info.count));
+  const { lines, hidden } = shorten(messages, output);
   const earlier = info.count - messages.length;
   const notShown = [
     ...(earlier > 0 ? [countOf(earlier, "earlier message")] : []),
@@ -38,8 +37,32 @@ export async function showConversation(
   const facts = `${countOf(info.count, "message")}, ${relativeTime(info.updated, output.now())}`;
   output.write(`${bold(escapeKey(key))}  ${dim(facts)}\n`);
   if (notShown !== "") output.write(`${dim(`… ${notShown}: ${toPaste("show", key)}`)}\n`);
-  for (const line of ["", ...lines.slice(-SHOWN_LINES)]) output.write(`${line}\n`);
+  for (const line of ["", ...lines]) output.write(`${line}\n`);
   return true;
+}
+
+/** At least from the user's last message on, however many tool calls followed it. */
+async function readLastTurn(session: Conversation["session"], count: number): Promise<readonly Message[]> {
+  for (let last = READ_MESSAGES; ; last *= 4) {
+    const messages = await session.messages({ last });
+    if (last >= count || messages.some(({ role }) => role === "user")) return messages;
+  }
+}
+
+/** Begins with a message of the user, whatever is left out behind it. */
+function shorten(
+  messages: readonly Message[],
+  output: Output,
+): { readonly lines: readonly string[]; readonly hidden: number } {
+  const all = turnLines(messages, output);
+  if (all.length <= SHOWN_LINES) return { lines: all, hidden: 0 };
+  const start = messages.findLastIndex(({ role }) => role === "user");
+  const turn = start === -1 ? all : turnLines(messages.slice(start), output);
+  if (turn.length <= SHOWN_LINES) return { lines: turn, hidden: all.length - turn.length };
+  const question = start === -1 ? [] : turnLines(messages.slice(start, start + 1), output);
+  const head = question.slice(0, SHOWN_LINES / 2);
+  const end = turn.slice(head.length - SHOWN_LINES);
+  return { lines: [...head, ...end], hidden: all.length - head.length - end.length };
 }
 
 function lastTurns(messages: readonly Message[]): readonly Message[] {

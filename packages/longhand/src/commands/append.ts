@@ -107,8 +107,10 @@ async function checkMessages(lines: readonly MessageLine[]): Promise<void> {
       .append(message)
       .catch((error: unknown) => {
         if (!isLonghandError(error)) throw error;
-        const reason = error.message.replace(/^session "line": /, "");
-        throw wrongLine(line, `is not a message that can be kept: ${reason}`, error);
+        const reason = error.message
+          .replace(/^session "line": /, "")
+          .replace(/^the message cannot be kept: /, "");
+        throw wrongLine(line, `cannot be stored: ${reason}`, error);
       });
   }
   await store.close();

@@ -1,6 +1,7 @@
 /** `longhand chat [KEY]`, and `longhand` alone on a terminal: a conversation with an agent. */
 
 import { join } from "node:path";
+import { Option } from "commander";
 import type { AgentInstance } from "@longhand/agent";
 import { notKept } from "../assembly/not-kept.ts";
 import { type Agents, withAgents } from "../assembly/with-agents.ts";
@@ -43,12 +44,12 @@ export const defineCommand: DefineCommand = (command, begin) => {
   command
     .argument("[key]", "of the session (default: a new one)")
     .option("-m, --message <text>", "say this, print the answer and end; - reads it from standard input")
-    .option("-c, --continue", "the newest session")
+    .option("-c, --continue", "continue the newest session")
     .option("--model <name>", "ollama:NAME, openai:NAME, anthropic:NAME or offline", parseNotEmpty)
     .option("--agent <name>", "one of the agents of longhand.json (default: the first)", parseNotEmpty)
     .option("--json", "what happens as lines of JSON, for a program")
-    .option("--or-tour", "where there is no terminal, the tour instead")
-    .option("--or-help", "where there is no terminal and nothing to read, the help instead")
+    .addOption(new Option("--or-tour", "without a terminal, the tour instead").hideHelp())
+    .addOption(new Option("--or-help", "without a terminal and without input, the help instead").hideHelp())
     .addHelpText(
       "after",
       "\nIn the chat, /help lists its commands. Exits with 1 if a message was not answered.",

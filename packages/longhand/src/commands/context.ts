@@ -129,7 +129,7 @@ export async function context(
 
 /** How long the window of a model is stands in no session, and its name alone does not tell. */
 function warnOfWindow(model: string, { maxTokens }: ContextUsage, surroundings: Surroundings): void {
-  const message = `how long the window of ${model} is, is not known here: ${maxTokens} tokens are assumed; --max-tokens N says otherwise`;
+  const message = `context length of ${model} unknown; assuming ${maxTokens} (--max-tokens N sets it)`;
   warner(surroundings)("WINDOW_ASSUMED", message, { model, maxTokens });
 }
 

@@ -3,7 +3,8 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
 import type { OnProgress, SessionInfo, Store } from "@longhand/store";
-import { EXPORT_FORMATS, type ExportFormat, exportPieces, formatOfFile } from "../export/export-format.ts";
+import { CommandError } from "../command-error.ts";
+import { EXPORT_FORMATS, type ExportFormat, exportPieces, formatInName } from "../export/export-format.ts";
 import { writePrivateFile } from "../export/write-private-file.ts";
 import type { Met } from "../sessions/foreign-sessions.ts";
 import { readSession } from "../sessions/read-session.ts";
@@ -35,7 +36,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .addOption(
       new Option(
         "--format <format>",
-        "md and json: the view; jsonl: every record, cut and undone ones too (default: by the file's name, else md)",
+        "md and json: the view; jsonl: every record, cut and undone ones too (default: by the file's name; md on standard output)",
       ).choices(EXPORT_FORMATS),
     )
     .option(
@@ -72,7 +73,7 @@ export async function exportSession(
   onProgress: OnProgress,
 ): Promise<void> {
   const file = options.output === "-" ? undefined : options.output;
-  const format = options.format ?? (file === undefined && json ? "json" : formatOfFile(file ?? ""));
+  const format = options.format ?? formatFor(file, json);
   const records = recordsWithGaps(
     store.session(info.key),
     info,
@@ -92,6 +93,17 @@ export async function exportSession(
   if (json) output.write(jsonLine({ key: info.key, format, file: path, bytes }));
   else
     output.write(`Wrote ${escapeKey(info.key)} to ${escapeLine(path)} (${format}, ${formatBytes(bytes)}).\n`);
+}
+
+/** USAGE_INVALID: the name of the file does not say. */
+function formatFor(file: string | undefined, json: boolean): ExportFormat {
+  if (file === undefined) return json ? "json" : "md";
+  const format = formatInName(file);
+  if (format !== undefined) return format;
+  throw new CommandError(
+    "USAGE_INVALID",
+    `the format of ${escapeLine(file)} is not known by its name; end it with .md, .json or .jsonl, or give --format`,
+  );
 }
 
 async function* watched(

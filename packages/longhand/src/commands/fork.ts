@@ -1,6 +1,7 @@
 /** `longhand fork`: a second session that begins with the records of another. Both grow apart from there. */
 
 import type { SessionInfo, Store } from "@longhand/store";
+import { CommandError } from "../command-error.ts";
 import { READABLE } from "../sessions/choose-session.ts";
 import { warnIfLost } from "../sessions/warn-if-lost.ts";
 import { withSessionForWriting } from "../sessions/with-session.ts";
@@ -47,6 +48,7 @@ export async function fork(
   surroundings: Surroundings,
 ): Promise<void> {
   const { output, json, toPaste } = surroundings;
+  if (newKey === key) throw new CommandError("USAGE_INVALID", "a fork needs a different key");
   if (at !== undefined) await warnIfLost(store.session(key), at, surroundings);
   const child = await store.session(key).fork(newKey, at === undefined ? {} : { at });
   const { seq = 0, count = 0 } = (await child.state()) ?? {};

@@ -11,6 +11,7 @@ import { withStoreForReading, withStoreForWriting } from "../sessions/with-store
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { plainReason } from "../terminal/plain-reason.ts";
 import { withProgress } from "../terminal/progress.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
@@ -160,8 +161,7 @@ async function readFileBytes(path: string): Promise<Uint8Array> {
     }
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError("FILE_FAILED", `${escapeLine(path)} could not be read: ${reason}`, {
+    throw new CommandError("FILE_FAILED", `${escapeLine(path)} could not be read: ${plainReason(cause)}`, {
       detail: { file: path },
       cause,
     });

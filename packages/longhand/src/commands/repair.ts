@@ -163,9 +163,7 @@ function tellPlan(mendable: readonly Damage[], before: CheckedSessions, surround
   );
   const seqs = mendable.filter(({ seq }) => seq !== undefined);
   for (const { key = "", seq = 0 } of seqs)
-    output.write(
-      `Record ${seq} of ${escapeKey(key)} would be given up: its bytes are not what was written.\n`,
-    );
+    output.write(`Record ${seq} of ${escapeKey(key)} would be lost: its bytes are not what was written.\n`);
   output.write(output.colors.dim(`To do it: ${toPaste("repair")}\n`));
 }
 
@@ -174,10 +172,11 @@ function doneLines({ lost, kept }: Done): string[] {
   const places = kept.slice(0, SHOWN_PLACES).map((path) => `  ${path}`);
   const more = kept.length - places.length;
   return [
-    ...(lost.length === 0 ? ["No record had to be given up."] : []),
-    ...lost.map(
-      ({ key, first, last }) =>
-        `Given up in ${escapeKey(key)}: ${first === last ? `record ${first}` : `records ${first} to ${last}`}; a line in the session says so, and no seq is given again.`,
+    ...(lost.length === 0 ? ["No record is lost."] : []),
+    ...lost.map(({ key, first, last }) =>
+      first === last
+        ? `Record ${first} of ${escapeKey(key)} is lost; its number is not reused.`
+        : `Records ${first} to ${last} of ${escapeKey(key)} are lost; their numbers are not reused.`,
     ),
     ...(kept.length === 0 ? [] : ["The damaged bytes are kept:", ...places]),
     ...(more === 0 ? [] : [`  … and ${more} more beside them`]),

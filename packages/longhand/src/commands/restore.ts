@@ -32,7 +32,9 @@ export const defineCommand: DefineCommand = (command, begin) => {
     .option("--json", "one JSON document: key, id, and where it was")
     .action(async (key: string, options: RestoreCommandOptions) => {
       const surroundings = begin(options);
-      const found = await findSession(surroundings, key, ["archived", "trashed"]);
+      const found = await findSession(surroundings, key, ["archived", "trashed"]).catch((error: unknown) => {
+        throw withRestoreRemedy(error, surroundings);
+      });
       await withStoreForWriting(surroundings, async (store) =>
         withLock(store.session(found.key), options.wait, surroundings, async () =>
           restore(store, found.key, options.id, surroundings),
@@ -61,6 +63,16 @@ export async function restore(
       { detail: { key, ids: before.map((session) => session.id) } },
     );
   }
+  if ((await store.session(key).state())?.status === "active") {
+    throw new CommandError(
+      "SESSION_EXISTS",
+      `${escapeKey(key)} has an active session; nothing was restored`,
+      {
+        detail: { key },
+        remedy: `archive or delete it first: ${toPaste("archive", key)}\n                              ${toPaste("delete", key)}`,
+      },
+    );
+  }
   await store.session(key).restore(id === undefined ? {} : { id });
   const info = await store.session(key).state();
   const from = before.find((session) => session.id === info?.id)?.status ?? "archived";
@@ -75,7 +87,7 @@ export async function restore(
   );
   const others = before.filter((session) => session.id !== info?.id);
   if (others.length === 0) return;
-  output.write(dim("Of the same key there is still, put away:\n"));
+  output.write(dim("Other archived or deleted sessions with this key:\n"));
   for (const other of others) output.write(dim(`  ${lineFor(other, surroundings)}\n`));
   const [first] = others;
   output.write(
@@ -84,6 +96,18 @@ export async function restore(
         `                                          ${toPaste(`restore --id ${shellQuote(first?.id ?? "")}`, key)}\n`,
     ),
   );
+}
+
+/** What can be restored is not in `longhand list`. */
+function withRestoreRemedy(error: unknown, { toPaste }: Surroundings): unknown {
+  if (
+    !(error instanceof CommandError) ||
+    error.code !== "KEY_UNKNOWN" ||
+    error.detail["status"] !== undefined
+  )
+    return error;
+  const remedy = `sessions to restore: ${toPaste("list --trash")}\n                       ${toPaste("list --archived")}`;
+  return new CommandError(error.code, error.message, { detail: error.detail, remedy, cause: error });
 }
 
 function lineFor({ id, status, count, updated }: SessionInfo, { output }: Surroundings): string {

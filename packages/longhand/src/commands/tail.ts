@@ -30,7 +30,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
   command
     .argument("<key>", KEY_HELP)
     .option("-n, --lines <n>", "how many messages of the view come first", parseWholeNumber, DEFAULT_COUNT)
-    .option("-f, --follow", "wait for more and show it as it comes (default)", true)
+    .option("-f, --follow", "wait for more and show it as it comes", true)
     .option("--no-follow", "exit after the newest messages")
     .option("--json", "JSON lines: one record a line")
     .addHelpText(

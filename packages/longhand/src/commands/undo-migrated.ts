@@ -27,7 +27,7 @@ export async function undoMigrated(
     if (!json && preview.undone.length > 0) output.write(`To do it: ${toPaste("migrate --undo")}\n`);
     return;
   }
-  if (!json && !yes) writeLists(preview, surroundings);
+  if (!json && !yes) writeLists(preview, true, surroundings);
   await confirm(surroundings, {
     question: `Bring the originals of ${countOf(preview.undone.length, "session")} back and remove the sessions?`,
     because: "this removes the migrated sessions",
@@ -51,17 +51,20 @@ function tell(result: UndoneMigration, dryRun: boolean, surroundings: Surroundin
     output.write(`No migration of ${escapeLine(directory)} can be taken back: nothing there was migrated.\n`);
     return;
   }
-  writeLists(result, surroundings);
-  const would = dryRun ? "Would be taken back" : "Taken back";
-  output.write(`${would}: ${countOf(undone.length, "session")}; not: ${notUndone.length}.\n`);
+  writeLists(result, dryRun, surroundings);
+  const done = dryRun ? "Would be undone" : "Undone";
+  const left = notUndone.length === 0 ? "" : `; not: ${notUndone.length}`;
+  output.write(`${done}: ${countOf(undone.length, "session")}${left}.\n`);
 }
 
-function writeLists({ undone, notUndone }: UndoneMigration, { output }: Surroundings): void {
+function writeLists({ undone, notUndone }: UndoneMigration, dryRun: boolean, { output }: Surroundings): void {
   const { green, yellow, cyan } = output.colors;
-  for (const { key, originals } of undone)
-    output.write(`${green("✓")} ${cyan(escapeKey(key))}: ${originals.map(escapeLine).join(", ")}\n`);
+  for (const { key, originals } of undone) {
+    const mark = dryRun ? "would be undone:" : green("✓");
+    output.write(`${mark} ${cyan(escapeKey(key))}: ${originals.map(escapeLine).join(", ")}\n`);
+  }
   for (const { key, originals, reason } of notUndone) {
     const what = key === undefined ? originals.map(escapeLine).join(", ") : escapeKey(key);
-    output.write(`${yellow("•")} ${what}: not taken back: ${escapeLine(reason)}\n`);
+    output.write(`${yellow("•")} ${what}: not undone: ${escapeLine(reason)}\n`);
   }
 }

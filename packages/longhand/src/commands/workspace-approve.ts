@@ -1,6 +1,7 @@
 /** `longhand workspace approve [DIR]`: the user says yes to a directory, and to the configuration and skills that it has now. */
 
 import { chooseNamed } from "./workspace-named.ts";
+import { checkIsDirectory } from "../config/check-named-workspace.ts";
 import { approve } from "../config/workspace-uses.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -23,6 +24,8 @@ export const defineApprove: DefineCommand = (command, begin) => {
       const given = begin(options);
       const { output, json } = given;
       const { path, real, state } = chooseNamed(directory, given);
+      // The default workspace is created when it is first used.
+      if (state !== given.places.home.path) checkIsDirectory(path);
       const record = await approve(state, real, output.now());
       if (json) {
         output.write(jsonLine({ ...record, state }));

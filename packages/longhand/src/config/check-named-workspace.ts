@@ -1,4 +1,4 @@
-/** A directory that is named by --workspace must exist: a typo must not begin, and approve, another workspace. */
+/** What --home and --workspace name must be a directory: a typo must not begin, and approve, another workspace. */
 
 import { statSync } from "node:fs";
 import { CommandError } from "../command-error.ts";
@@ -19,4 +19,10 @@ export function checkIsDirectory(path: string): void {
   const message =
     facts === undefined ? `no such directory: ${path}; create it first` : `${path} is not a directory`;
   throw new CommandError("USAGE_INVALID", message, { detail: { workspace: path } });
+}
+
+/** STORE_NOT_FOUND: there is something else where the home should be. A home that does not exist yet is created when it is needed. */
+export function checkHome(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new CommandError("STORE_NOT_FOUND", `${path} is not a directory`, { detail: { directory: path } });
 }

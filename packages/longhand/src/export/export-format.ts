@@ -9,11 +9,6 @@ import { toMarkdown } from "./to-markdown.ts";
 export const EXPORT_FORMATS = ["md", "json", "jsonl"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** By the end of its name; Markdown otherwise. */
-export function formatOfFile(file: string): ExportFormat {
-  return formatInName(file) ?? "md";
-}
-
 /** `undefined`: it says none. */
 export function formatInName(file: string): ExportFormat | undefined {
   return EXPORT_FORMATS.find((format) => file.toLowerCase().endsWith(`.${format}`));

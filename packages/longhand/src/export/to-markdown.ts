@@ -21,7 +21,9 @@ export async function* toMarkdown(
 
 function headOf({ key, title, count, created, updated, summary }: SessionInfo): string {
   const name = title === undefined || title === "" ? escapeKey(key) : onOneLine(title);
-  const facts = `Session \`${escapeKey(key)}\`, ${countOf(count, "message")}, ${created} to ${updated}.`;
+  // A fork is younger than the messages it began with.
+  const [first, last] = created < updated ? [created, updated] : [updated, created];
+  const facts = `Session \`${escapeKey(key)}\`, ${countOf(count, "message")}, ${first} to ${last}.`;
   const before = summary === "" ? "" : `${quoted(`Summary of what came before: ${summary}`)}\n\n`;
   return `# ${name}\n\n${facts}\n\n${before}`;
 }

@@ -5,6 +5,7 @@
 
 import { lstat, open, rename, unlink } from "node:fs/promises";
 import { CommandError } from "../command-error.ts";
+import { plainReason } from "../terminal/plain-reason.ts";
 import { errorCode } from "../error-code.ts";
 
 const WRITE_LENGTH = 256 * 1024;
@@ -79,8 +80,7 @@ function exists(path: string): CommandError {
 }
 
 function failed(path: string, cause: unknown): CommandError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CommandError("FILE_FAILED", `${path} could not be written: ${reason}`, {
+  return new CommandError("FILE_FAILED", `${path} could not be written: ${plainReason(cause)}`, {
     detail: { file: path },
     cause,
   });

@@ -29,11 +29,15 @@ export function parseMessageLines(input: string, role: Message["role"]): readonl
   return areMessages(lines) ? lines.map((each) => toMessageLine(each, role)) : undefined;
 }
 
-/** The first line is a message, or all lines look like JSON objects and one of them is a message: then a broken line is a mistake. */
+/**
+ * The first line is a message; or all lines look like JSON objects and one of them is a message: then a broken line is a mistake. Lines
+ * that are all JSON objects are never text: a field with the wrong name would be stored unnoticed.
+ */
 function areMessages(lines: readonly TextLine[]): boolean {
   const [first] = lines;
   if (first !== undefined && isMessageText(first)) return true;
-  return lines.every(({ text }) => text.startsWith("{")) && lines.some(isMessageText);
+  if (!lines.every(({ text }) => text.startsWith("{"))) return false;
+  return lines.some(isMessageText) || lines.every(isObjectText);
 }
 
 function isMessageText({ text }: TextLine): boolean {
@@ -42,6 +46,14 @@ function isMessageText({ text }: TextLine): boolean {
     return (
       isObject(value) && (isMessage(value) || (isObject(value["message"]) && isMessage(value["message"])))
     );
+  } catch {
+    return false;
+  }
+}
+
+function isObjectText({ text }: TextLine): boolean {
+  try {
+    return isObject(JSON.parse(text));
   } catch {
     return false;
   }
@@ -58,7 +70,8 @@ function toMessageLine({ line, text }: TextLine, role: Message["role"]): Message
     value = JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw wrongLine(line, `is not valid JSON: ${reason}`, cause);
+    const withoutText = reason.replace(/, "[\s\S]*" is not valid JSON$/, "");
+    throw wrongLine(line, `is not valid JSON: ${withoutText}`, cause);
   }
   if (!isObject(value)) throw wrongLine(line, "is not a JSON object");
   if (typeof value["op"] === "string" || typeof value["type"] === "string" || value["live"] === false) {
@@ -68,7 +81,11 @@ function toMessageLine({ line, text }: TextLine, role: Message["role"]): Message
     );
   }
   const message = isObject(value["message"]) ? value["message"] : value;
-  if (!isMessage(message)) throw wrongLine(line, 'is not a message: it has neither "role" nor "content"');
+  if (!isMessage(message))
+    throw wrongLine(
+      line,
+      'is a JSON object but not a message: it has neither "role" nor "content" (as an argument it is stored as text: longhand append KEY TEXT)',
+    );
   return { line, message: { role, ...message } as Message };
 }
 

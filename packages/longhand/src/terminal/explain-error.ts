@@ -6,6 +6,7 @@ import type { ToPaste } from "./command-to-paste.ts";
 import { describeOwner, ownerIn } from "./describe-owner.ts";
 import { escapeKey } from "./escape-controls.ts";
 import { EXIT } from "./exit-codes.ts";
+import { plainReason } from "./plain-reason.ts";
 import { shellQuote } from "./shell-quote.ts";
 
 export interface Explanation {
@@ -49,10 +50,11 @@ export function explainError(error: unknown, failedCommand: FailedCommand): Expl
     return { code: String(code), message, remedy: undefined, detail: {}, exitCode: EXIT.failed };
   }
   if (error instanceof Error && "syscall" in error) {
-    // The system's own message names the file and the reason.
+    const path = "path" in error && typeof error.path === "string" ? error.path : undefined;
     return {
       code: "IO_FAILED",
-      message: error.message,
+      // The system's own message names the file and the reason.
+      message: path === undefined ? error.message : `${path}: ${plainReason(error)}`,
       remedy: undefined,
       detail: {},
       exitCode: EXIT.failed,

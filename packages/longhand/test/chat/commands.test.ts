@@ -89,7 +89,7 @@ describe("commands in a chat", () => {
         enters("one");
         await sees("echo of one");
         enters("/undo now");
-        await sees("/undo stands alone");
+        await sees("/undo takes no arguments");
         enters("\u0015/undo");
         await sees("0 messages left");
         const words = new Set(
@@ -268,6 +268,36 @@ describe("commands in a chat", () => {
         await sees("earlier messages and", /· other:2$/m);
         await expect.poll(() => terminal.text.split("point 199").length).toBe(3);
         expect(terminal.text.split("point 150")).toHaveLength(points);
+        expect(terminal.text.slice(terminal.text.lastIndexOf("earlier messages and"))).toContain("❯ long\n");
+      },
+      { ...wide, height: 300 },
+    );
+  });
+
+  test("/resume begins with the question, however many tool calls followed it; an empty session is told as such", async () => {
+    await withChat(
+      echo,
+      async ({ enters, sees, agent, terminal }) => {
+        const session = agent.store.session("many");
+        await session.append({ role: "user", content: "the question" });
+        for (let number = 0; number < 60; number++) {
+          const call = { id: `c${number}`, name: "exec", arguments: {} };
+          await session.append([
+            { role: "assistant", content: "", toolCalls: [call] },
+            { role: "tool", toolCallId: call.id, content: `result ${number}` },
+          ]);
+        }
+        enters("/resume many");
+        await sees("❯ the question", "result 59");
+        await agent.store.session("none").append({ role: "user", content: "x" });
+        await agent.store.session("none").truncate({ keepLast: 0 });
+        enters("/resume none");
+        await sees("none is empty: it has no messages.");
+        enters("/redo");
+        await sees("there is nothing to redo");
+        expect(terminal.text).not.toContain("NOTHING_TO_UNDO");
+        enters("/sessions nope");
+        await sees("begins with “nope”");
       },
       { ...wide, height: 300 },
     );

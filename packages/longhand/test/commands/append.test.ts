@@ -71,8 +71,8 @@ describe("append", () => {
 
     test.each([
       [`${a}\n{"role":"user","content":\n${b}`, "line 2 of standard input is not valid JSON"],
-      [`${a}\n\n{"role":"boss","content":"c"}`, "line 3 of standard input is not a message that can be kept"],
-      [`${a}\n{"role":"user"}`, "line 2 of standard input is not a message that can be kept"],
+      [`${a}\n\n{"role":"boss","content":"c"}`, "line 3 of standard input cannot be stored: role must be"],
+      [`${a}\n{"role":"user"}`, "line 2 of standard input cannot be stored: content must be"],
     ])("a wrong one among them is named, and nothing is written: %j", async (input, expected) => {
       await withHome(nothing, async (longhand) => {
         const { exitCode, stdout, stderr } = await longhand("append k", { input });

@@ -146,7 +146,7 @@ describe("context", () => {
       const { exitCode, stdout, stderr } = await longhand("context k --model gpt-unheard-of");
       expect([exitCode, stderr]).toEqual([
         0,
-        "longhand: warning: how long the window of gpt-unheard-of is, is not known here: 32000 tokens are assumed; --max-tokens N says otherwise\n",
+        "longhand: warning: context length of gpt-unheard-of unknown; assuming 32000 (--max-tokens N sets it)\n",
       ]);
       expect(stdout).toContain("a window of 32000 tokens");
       const json = await longhand("context k --model gpt-unheard-of --json");

@@ -27,6 +27,26 @@ describe("export", () => {
     );
   });
 
+  test("a file whose name says no format needs --format", async () => {
+    await withHome(
+      async (store) => say(store, "k", "one"),
+      async (longhand, home) => {
+        const file = join(home, "out.txt");
+        const refused = await longhand(`export k -o ${file}`);
+        expect([refused.exitCode, refused.stderr]).toEqual([
+          2,
+          expect.stringContaining(".md, .json or .jsonl"),
+        ]);
+        await expect(stat(file)).rejects.toThrow();
+        expect((await longhand(`export k -o ${file} --format md`)).exitCode).toBe(0);
+        const nowhere = await longhand(`export k -o ${home}/none/out.md`);
+        expect(nowhere.stderr).toBe(
+          `longhand: ${home}/none/out.md could not be written: no such file or directory\n`,
+        );
+      },
+    );
+  });
+
   test("into a private file by its name; another is replaced only with --force", async () => {
     await withHome(
       async (store) => say(store, "k", "one"),
@@ -40,7 +60,7 @@ describe("export", () => {
         expect(refused.exitCode).toBe(1);
         expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "FILE_EXISTS" } });
         expect(await readFile(file, "utf8")).toBe("precious");
-        const directory = await longhand(`export k --output ${home} --force`);
+        const directory = await longhand(`export k --output ${home} --format md --force`);
         expect([directory.exitCode, directory.stderr]).toEqual([
           1,
           expect.stringContaining(`${home} is a directory`),

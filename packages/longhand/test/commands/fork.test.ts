@@ -32,6 +32,7 @@ describe("fork", () => {
         await say(store, "other", "x");
       },
       async (longhand) => {
+        expect((await longhand("fork fir first")).stderr).toBe("longhand: a fork needs a different key\n");
         expect((await longhand("fork fir second --at 1")).exitCode).toBe(0);
         await longhand("append second its_own");
         expect(jsonLines((await longhand("show second --json")).stdout)).toMatchObject([

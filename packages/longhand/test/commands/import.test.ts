@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type SessionInfo, type SessionRecord, type Store } from "@longhand/store";
 import { pinMessage } from "@longhand/store/context";
-import { type Longhand, say, withHome } from "../support/with-home.ts";
+import { type Longhand, nothing, say, withHome } from "../support/with-home.ts";
 
 /** `k` with every kind of record: cut, compacted, undone, named, noted, pinned, with a tool call. */
 async function everything(store: Store): Promise<void> {
@@ -264,6 +264,17 @@ describe("a file that is wrong is refused, and nothing is written", () => {
         const binary = await longhand("import binary");
         expect([binary.exitCode, binary.stderr]).toEqual([2, expect.stringContaining("not UTF-8")]);
       },
+    );
+  });
+});
+
+test("a file that cannot be read is named once, with the reason in plain words", async () => {
+  await withHome(nothing, async (longhand, home) => {
+    expect((await longhand(`import ${home}`)).stderr).toBe(
+      `longhand: ${home} could not be read: it is a directory\n`,
+    );
+    expect((await longhand(`import ${home}/none.jsonl`)).stderr).toBe(
+      `longhand: ${home}/none.jsonl could not be read: no such file or directory\n`,
     );
   });
 });

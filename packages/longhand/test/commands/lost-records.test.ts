@@ -171,7 +171,7 @@ describe("repair", () => {
       const { exitCode, stdout } = await longhand("repair --dry-run");
       expect(exitCode).toBe(1);
       expect(stdout).toContain("1 damaged place would be mended; the damaged bytes would be kept in ");
-      expect(stdout).toContain("Record 2 of k would be given up");
+      expect(stdout).toContain("Record 2 of k would be lost");
       expect(stdout).toContain("To do it: longhand repair\n");
       const json = await longhand("repair --dry-run --json");
       expect(JSON.parse(json.stdout)).toMatchObject({ dryRun: true, mendable: [{ file, seq: 2 }], left: [] });

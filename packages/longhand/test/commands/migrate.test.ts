@@ -138,11 +138,13 @@ test("from end to end: first what would be, then it is, then it is taken back", 
       `There is nothing to migrate in ${sessions}.\n\nLeft alone:\n  telegram_42.json.migrated: it was migrated before\n`,
     );
 
-    const back = await longhand("migrate old --undo --yes");
-    expect([back.exitCode, back.stdout]).toEqual([
-      0,
-      expect.stringContaining("Taken back: 1 session; not: 0."),
+    const refused = await longhand("migrate old --undo");
+    expect([refused.exitCode, refused.stdout]).toEqual([
+      1,
+      "would be undone: telegram:42: telegram_42.json\n",
     ]);
+    const back = await longhand("migrate old --undo --yes");
+    expect([back.exitCode, back.stdout]).toEqual([0, expect.stringContaining("Undone: 1 session.\n")]);
     expect(await readFile(join(sessions, "telegram_42.json"), "utf8")).toBe(DOCUMENT);
     expect((await readdir(sessions)).filter((name) => name.endsWith(".jsonl"))).toEqual([]);
   });

@@ -41,6 +41,25 @@ describe.each(["--sessions", "--home"])("%s of a directory that does not exist",
   });
 });
 
+test.each([["-m", "hi"], ["list"]])("--home of a file is told once: %s", async (...words) => {
+  await withTemporaryDirectory(async (directory) => {
+    const file = join(directory, "x.txt");
+    await writeFile(file, "");
+    const { exitCode, stderr } = await runIn(directory, [...words, "--home", file]);
+    expect([exitCode, stderr]).toEqual([3, `longhand: ${file} is not a directory\n`]);
+  });
+});
+
+test("workspace approve of a directory that does not exist", async () => {
+  await withTemporaryDirectory(async (directory) => {
+    const { exitCode, stderr } = await runIn(join(directory, "home"), [
+      ...["workspace", "approve", join(directory, "nonexist")],
+    ]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("no such directory")]);
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
 test.each(["nonexist", "x.txt"])("migrate %s", async (name) => {
   await withTemporaryDirectory(async (directory) => {
     await writeFile(join(directory, "x.txt"), "");

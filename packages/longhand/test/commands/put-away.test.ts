@@ -103,6 +103,19 @@ describe("archive, restore and delete", () => {
         expect([active.exitCode, active.stdout]).toEqual([3, ""]);
         expect(active.stderr).toMatch(/notes is active, [^]*longhand show notes\n$/);
         expect((await longhand("delete notes")).exitCode).toBe(0);
+        await longhand("append notes again");
+        const taken = await longhand("restore notes");
+        expect([taken.exitCode, taken.stderr]).toEqual([
+          1,
+          expect.stringContaining("notes has an active session"),
+        ]);
+        for (const command of ["archive", "delete"])
+          expect(taken.stderr).toContain(`longhand ${command} notes\n`);
+        await longhand("delete notes --forever --yes");
+        await longhand("append notes milk");
+        await longhand("delete notes");
+        const unknown = await longhand("restore nope");
+        expect(unknown.stderr).toMatch(/longhand list --trash\n +longhand list --archived\n$/);
         expect((await longhand("show notes")).exitCode).toBe(3);
         expect((await longhand("restore note")).stdout).toContain("from the trash: 1 message");
         expect(jsonLines((await longhand("list --json")).stdout)).toHaveLength(2);

@@ -94,3 +94,8 @@ test("a conversation as one JSON document, with or without messages", async () =
   });
   expect(JSON.parse(await joined(toJson(info, view())))).toEqual({ info, messages: [] });
 });
+
+test("a fork, which is younger than its messages, is told from the earlier to the later time", async () => {
+  const fork = { ...info, created: info.updated, updated: info.created };
+  expect(await joined(toMarkdown(fork, view()))).toContain(`${info.created} to ${info.updated}.`);
+});

@@ -3,11 +3,17 @@ import { parseMessageLines } from "../../src/import/message-lines.ts";
 
 const contents = (input: string): unknown => parseMessageLines(input, "user")?.map(({ message }) => message);
 
+test("a reason is given once", () => {
+  const input = '{"role":"user","content":"x"}\n{"a":tru}';
+  expect(() => parseMessageLines(input, "user")).toThrow(
+    /^line 2 of standard input is not valid JSON: (?!.*is not valid JSON)/,
+  );
+});
+
 describe("standard input of append", () => {
   test.each([
     ["plain text", "remember the milk\nand the bread"],
     ["a JSON document over several lines", '{\n  "role": "user",\n  "content": "x"\n}'],
-    ["JSON lines that are no messages", '{"level":"info"}\n{"level":"warn"}'],
     ["text with a JSON line in it", 'Example:\n{"role":"user","content":"x"}'],
     ["text that begins with a brace", "{ what is this?\nmore"],
     ["a JSON array", '[{"role":"user","content":"x"}]'],
@@ -38,8 +44,10 @@ describe("standard input of append", () => {
     [`${good}\n{"role":"user","content":`, 2, "is not valid JSON"],
     [`{"role":"user"\n${good}`, 1, "is not valid JSON"],
     [`${good}\n\nsome words\n${good}`, 3, "is not valid JSON"],
+    ['{"foo":1}', 1, 'neither "role" nor "content"'],
+    ['{"level":"info"}\n{"level":"warn"}', 1, "longhand append KEY TEXT"],
     [`${good}\n7`, 2, "is not a JSON object"],
-    [`${good}\n{"level":"info"}`, 2, "is not a message"],
+    [`${good}\n{"level":"info"}`, 2, 'not a message: it has neither "role" nor "content"'],
     [`${good}\n{"seq":2,"op":"summary","summary":"s"}`, 2, "longhand import FILE"],
     [`${good}\n{"seq":2,"message":{"role":"user","content":"y"},"live":false}`, 2, "longhand import FILE"],
   ])("%j is refused and the line named", (input, line, reason) => {

@@ -17,7 +17,11 @@ export const sessions: ChatCommand = {
     for await (const info of agent.store.list({ limit: SHOWN + 1, ...(prefix === "" ? {} : { prefix }) }))
       found.push(info);
     if (found.length === 0) {
-      output.write(prefix === "" ? "There is no session yet.\n" : "No session has a key that begins so.\n");
+      output.write(
+        prefix === ""
+          ? "There is no session yet.\n"
+          : `No session has a key that begins with “${escapeKey(prefix)}”.\n`,
+      );
       return;
     }
     const rows: string[][] = [];
