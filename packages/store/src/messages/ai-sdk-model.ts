@@ -3,7 +3,7 @@
 import { isJsonObject } from "../record/json.ts";
 import type { ContentPart, Message, ToolCall } from "../record/message.ts";
 import { assistantMessage } from "./assistant-message.ts";
-import { notAMessage, type ForeignFormat } from "./foreign-format.ts";
+import { notAMessage, type CallNames, type ForeignFormat } from "./foreign-format.ts";
 import { foreignOf, keptFields, marked, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";
 import { isMedia } from "./media.ts";
 import { jsonContent, jsonValue } from "./json-content.ts";
@@ -31,13 +31,13 @@ export const AI_SDK_MODEL: ForeignFormat = {
     // Nothing but approvals: only the message as it was gives them back.
     return results.length === 0 ? [{ role, content: "", toolCallId: "" }] : results;
   },
-  join: (group) => {
+  join: (group, _, names) => {
     const [first, ...others] = group;
     if (first === undefined) return {};
     const { role, content } = first;
-    if (role === "tool") return { role, content: group.map(toResult) };
+    if (role === "tool") return { role, content: group.map((result) => toResult(result, names)) };
     const fields = keptFields(first, "ai-sdk", ["role", "content", "parts"]);
-    if (role === "assistant") return { ...fields, role, content: toAnswer(first, others) };
+    if (role === "assistant") return { ...fields, role, content: toAnswer(first, others, names) };
     if (typeof content === "string") return { ...fields, role, content };
     return { ...fields, role, content: role === "system" ? toText(content) : content.map(toPart) };
   },
@@ -87,6 +87,7 @@ function fromPart(part: Fields): ContentPart {
 function toAnswer(
   { content, reasoning, toolCalls = [] }: Message,
   results: readonly ConvertedMessage[],
+  names: CallNames,
 ): unknown {
   if (typeof content === "string" && toolCalls.length + results.length === 0 && reasoning === undefined)
     return content;
@@ -97,7 +98,12 @@ function toAnswer(
         ? []
         : [{ type: "text", text: content }];
   const thought = reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning }];
-  return [...thought, ...shown, ...toolCalls.map(toToolCall), ...results.map(toResult)];
+  return [
+    ...thought,
+    ...shown,
+    ...toolCalls.map(toToolCall),
+    ...results.map((result) => toResult(result, names)),
+  ];
 }
 
 function toToolCall({ id, name, arguments: input, ...call }: ToolCall): Fields {
@@ -105,8 +111,8 @@ function toToolCall({ id, name, arguments: input, ...call }: ToolCall): Fields {
   return { ...others, type: "tool-call", toolCallId: id, toolName: name, input };
 }
 
-function toResult(message: ConvertedMessage): Fields {
-  const { content, toolCallId, name, isError = false } = message;
+function toResult(message: ConvertedMessage, names: CallNames): Fields {
+  const { content, toolCallId = "", name = names.get(toolCallId), isError = false } = message;
   const { output, ...fields } = keptFields(message, "ai-sdk", ["type", "toolCallId", "toolName"]);
   const isJson = foreignOf(message, "ai-sdk")?.json === true && typeof content === "string";
   const type =
@@ -115,7 +121,7 @@ function toResult(message: ConvertedMessage): Fields {
   return {
     ...fields,
     type: "tool-result",
-    toolCallId: toolCallId ?? "",
+    toolCallId,
     toolName: name ?? "unknown",
     output: { ...(isJsonObject(output) ? output : {}), type, value },
   };

@@ -1,7 +1,7 @@
 /** UI messages of the AI SDK, as `useChat` shows and applications store them: one for a whole answer with its steps. */
 
 import type { ContentPart, Message, ToolCall } from "../record/message.ts";
-import { notAMessage, type ForeignFormat } from "./foreign-format.ts";
+import { notAMessage, type CallNames, type ForeignFormat } from "./foreign-format.ts";
 import { foreignOf, keptFields, marked, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";
 import { jsonContent, jsonValue } from "./json-content.ts";
 import { fromMediaUrl, isMedia, toMediaUrl } from "./media.ts";
@@ -25,11 +25,11 @@ export const AI_SDK_UI: ForeignFormat = {
     // Every one is marked: the way back must tell them from model messages.
     return [own, ...others].map((message) => marked(message, "ai-sdk-ui", {}));
   },
-  join: (group, index) => {
+  join: (group, index, names) => {
     const [first] = group;
     if (first === undefined) return {};
     const role = isAnswer(first) ? "assistant" : first.role;
-    const parts = role === "assistant" ? toSteps(group) : toParts(first.content);
+    const parts = role === "assistant" ? toSteps(group, names) : toParts(first.content);
     const { id = `message-${index + 1}`, ...fields } = keptFields(first, "ai-sdk-ui", ["role", "parts"]);
     return { ...fields, id, role, parts };
   },
@@ -108,19 +108,26 @@ function fromPart(part: Fields): ContentPart {
   return { ...others, type: kind, ...fromMediaUrl(url, mediaType), ...name };
 }
 
-/** As the AI SDK stores an answer that has ended. */
-function toSteps(group: readonly ConvertedMessage[]): Fields[] {
-  const results = new Map(
-    group.filter(({ role }) => role === "tool").map((message) => [message.toolCallId, message]),
-  );
-  return group
+/** As the AI SDK stores an answer that has ended. A result that no call takes is a part of its own. */
+function toSteps(group: readonly ConvertedMessage[], names: CallNames): Fields[] {
+  const results = group.filter(({ role }) => role === "tool");
+  const takeResult = (id: string): ConvertedMessage | undefined => {
+    const index = results.findIndex(({ toolCallId }) => toolCallId === id);
+    return index < 0 ? undefined : results.splice(index, 1)[0];
+  };
+  const steps = group
     .filter(({ role }) => role === "assistant")
     .flatMap(({ content, reasoning, toolCalls = [] }) => [
       { type: "step-start" },
       ...(reasoning === undefined ? [] : [{ type: "reasoning", text: reasoning, state: "done" }]),
       ...(content === "" ? [] : toParts(content).map(done)),
-      ...toolCalls.map((call) => toToolPart(call, results.get(call.id))),
+      ...toolCalls.map((call) => toToolPart(call, takeResult(call.id))),
     ]);
+  const unmatched = results.map((result) => {
+    const { toolCallId: id = "", name = names.get(id) ?? "unknown" } = result;
+    return toToolPart({ id, name, arguments: {} }, result);
+  });
+  return [...steps, ...unmatched];
 }
 
 function done(part: Fields): Fields {

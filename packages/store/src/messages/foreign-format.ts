@@ -10,12 +10,15 @@ import { foreignOf, marked, type ConvertedMessage, type Fields, type ForeignForm
 import { sameJson } from "./same-json.ts";
 import { withoutFields } from "./without-fields.ts";
 
+/** The name of each call so far, by its id: a result of another format does not have it. */
+export type CallNames = ReadonlyMap<string, string>;
+
 export interface ForeignFormat {
   readonly name: ForeignFormatName;
   /** At least one. Throws MESSAGE_INVALID if it is not a message of the format. */
   split(message: Fields): readonly ConvertedMessage[];
-  /** Messages of ours that are one of theirs. */
-  join(group: readonly ConvertedMessage[], index: number): Fields;
+  /** Messages of ours that are one of theirs: every one of the group is in it. */
+  join(group: readonly ConvertedMessage[], index: number, names: CallNames): Fields;
   /**
    * Whether two neighbours belong to one message. `joined`: what `foreign` says; it counts only between messages that can
    * share one without a change of their roles.
@@ -52,6 +55,7 @@ export function toForeign(
   messages: readonly ConvertedMessage[],
 ): Fields[] {
   const sent: Fields[] = [];
+  const names = new Map<string, string>();
   let at = 0;
   for (;;) {
     const [first, format] = [messages[at], formats[at]];
@@ -65,18 +69,18 @@ export function toForeign(
     const end = at + (original?.parts.length ?? 0);
     const group = messages.slice(at, end);
     const isCurrent =
-      sameJson(original?.parts.map(bare), group.map(bare)) &&
+      original !== undefined &&
+      sameJson(original.parts.map(bare), group.map(bare)) &&
       formats.slice(at, end).every((each) => each === format) &&
       !continuesAt(end);
-    if (original !== undefined && isCurrent) {
-      sent.push(original.message);
-      at = end;
-    } else {
-      const start = at;
+    const start = at;
+    if (isCurrent) at = end;
+    else
       do at += 1;
       while (continuesAt(at));
-      sent.push(format.join(messages.slice(start, at), sent.length));
-    }
+    const joined = messages.slice(start, at);
+    for (const { toolCalls = [] } of joined) for (const { id, name } of toolCalls) names.set(id, name);
+    sent.push(isCurrent ? original.message : format.join(joined, sent.length, names));
   }
 }
 

@@ -64,3 +64,10 @@ export function withFields(message: Message, name: ForeignFormatName, fields: Fi
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return given.length === 0 ? message : marked(message, name, { fields: Object.fromEntries(given) });
 }
+
+/** For a message that got another neighbour: it is no longer part of the same foreign message as the one before it. */
+export function withoutJoin<M extends Message>(message: M): M {
+  const { foreign } = message as ConvertedMessage;
+  if (!isJsonObject(foreign) || foreign.joined !== true) return message;
+  return { ...message, foreign: withoutFields(foreign, "joined") };
+}

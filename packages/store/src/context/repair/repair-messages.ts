@@ -8,6 +8,7 @@
 import type { Message } from "../../record/message.ts";
 import { joinContents, saysNothing } from "../message-content.ts";
 import { CallIds, PairedCalls } from "./pair-results.ts";
+import { separateMoved } from "./separate-moved.ts";
 import type { LoggedMessage } from "../turns.ts";
 import type { HistoryRepair } from "../types.ts";
 
@@ -76,7 +77,7 @@ class Repair<M extends Message> {
     });
     if (this.#repairs.length === 0) return { messages: history, repairs: [] };
     const repairs = this.#repairs.toSorted((one, other) => one.seq - other.seq);
-    return { messages: [...this.#system(), ...paired.flat()], repairs };
+    return { messages: separateMoved(history, [...this.#system(), ...paired.flat()]), repairs };
   }
 
   #takeSystem(logged: LoggedMessage<M>, index: number): void {
