@@ -43,7 +43,9 @@ async function approveNamed(real: string, { places, output }: Surroundings): Pro
   const state = workspaceState(places.home.path, real);
   if (readRecord(state) === "damaged") return;
   const record = readRecordOf(state, real);
-  if (record === undefined || record.approved === null) await approve(state, real, output.now());
+  if (record === undefined) await approve(state, real, output.now());
+  else if (record.approved === null)
+    await writeRecord(state, { ...(await keepRecord(state, real)), approved: output.now().toISOString() });
 }
 
 async function settleDefault(

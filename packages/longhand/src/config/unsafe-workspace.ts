@@ -8,17 +8,25 @@ import { DEFAULT_WORKSPACE } from "./workspace-state.ts";
 
 /** With everything in them. */
 const SYSTEM_TREES = [
-  ...["/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/dev", "/proc", "/sys"],
   ...[
-    "/usr/bin",
-    "/usr/sbin",
-    "/usr/lib",
-    "/usr/libexec",
-    "/usr/share",
-    "/usr/include",
-    "/System",
-    "/private/etc",
+    "/etc",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/boot",
+    "/dev",
+    "/proc",
+    "/sys",
+    "/run",
   ],
+  ...["bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "share", "include", "games"].map(
+    (name) => `/usr/${name}`,
+  ),
+  ...["bin", "sbin", "lib", "etc"].map((name) => `/usr/local/${name}`),
+  ...["/lost+found", "/System", "/private/etc"],
 ];
 
 /** Only the directory itself: projects may lie in it. */
@@ -28,28 +36,21 @@ const SHARED = [
     "/usr",
     "/usr/local",
     "/usr/src",
-    "/var",
-    "/var/tmp",
     "/tmp",
     "/opt",
     "/srv",
     "/mnt",
     "/media",
-    "/run",
-  ],
-  ...[
     "/home",
     "/root",
     "/nix",
-    "/Users",
-    "/Library",
-    "/Applications",
-    "/Volumes",
-    "/private",
-    "/private/tmp",
   ],
-  "/private/var",
+  ...["/var", "/var/tmp", "/var/lib", "/var/log", "/var/spool", "/var/cache"],
+  ...["/Users", "/Library", "/Applications", "/Volumes", "/private", "/private/tmp", "/private/var"],
 ];
+
+/** In the user's home, with everything in them: keys. */
+const KEY_TREES = [".ssh", ".gnupg", ".aws"];
 
 export interface WorkspaceBounds {
   /** Of the user. */
@@ -62,6 +63,9 @@ export interface WorkspaceBounds {
 export function unsafeWorkspace(path: string, { userHomes, home }: WorkspaceBounds): string | undefined {
   for (const own of userHomes) {
     if (path === own) return "is your home directory, with your keys and settings in it";
+    if (KEY_TREES.some((name) => path === join(own, name) || isIn(path, join(own, name))))
+      return "holds your keys";
+    if (path === join(own, ".config")) return "holds the settings of your programs";
     if (isIn(own, path)) return "contains your home directory, with your keys and settings in it";
   }
   if (SHARED.includes(path) || SYSTEM_TREES.some((tree) => path === tree || isIn(path, tree))) {

@@ -211,6 +211,18 @@ describe("longhand workspace", () => {
   });
 });
 
+test("what a tool created is not used after the workspace was forgotten and named again", async () => {
+  await withProject(async ({ project, state, longhand }) => {
+    await longhand([...SAY, "--workspace", "."]);
+    await mkdir(join(project, "skills"));
+    await longhand(["workspace", "forget", "."]);
+    await longhand([...SAY, "--workspace", "."]);
+    expect(readRecord(state)).toMatchObject({ approved: expect.any(String) as string, uses: [] });
+    await longhand(["workspace", "approve"]);
+    expect(readRecord(state)).toMatchObject({ uses: ["skills"] });
+  });
+});
+
 /** As the version before kept it. */
 async function putOlder(workspace: string, key: string): Promise<void> {
   await mkdir(join(workspace, "sessions"), { recursive: true, mode: 0o700 });
