@@ -17,6 +17,7 @@ import { jsonLine } from "./terminal/json-line.ts";
 import type { Input, Output } from "./terminal/output.ts";
 import type { Environment } from "./terminal/process-output.ts";
 import { shellQuote } from "./terminal/shell-quote.ts";
+import { wrapColumns } from "./terminal/wrap-columns.ts";
 import { wrapText } from "./terminal/wrap-text.ts";
 import { firstOwnWord, withChat } from "./with-chat.ts";
 
@@ -38,7 +39,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
   let canWait = false;
   let begun: Places | undefined;
   const program = makeProgram(
-    { out: (text) => output.write(text), error: (text) => (complaint += text) },
+    { out: (text) => output.write(wrapColumns(text, output.width)), error: (text) => (complaint += text) },
     (places, { json = false, ...options }) => {
       canWait = "wait" in options;
       // A command for programs only has no such option.

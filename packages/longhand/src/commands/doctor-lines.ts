@@ -13,8 +13,10 @@ import type { Examined, Problem } from "../sessions/find-problems.ts";
 import { DISK_PARTS, type DiskUse } from "../sessions/measure-disk.ts";
 import { describeOlder } from "../sessions/older-state.ts";
 import { type ExaminedOwner, ownerLines } from "../sessions/owners.ts";
+import { displayWidth } from "../terminal/display-width.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf, formatBytes } from "../terminal/format-count.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
 import { agentRows } from "./agent-rows.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -50,8 +52,13 @@ export function doctorLines(
   { output, places, toPaste }: Surroundings,
 ): string[] {
   const { bold, dim, green, red } = output.colors;
-  const row = (name: string, value: string, why = ""): string =>
-    `  ${name.padEnd(10)} ${escapeLine(value)}${why === "" ? "" : `  ${dim(`(${why})`)}`}`;
+  const row = (name: string, value: string, why = ""): string => {
+    const start = `  ${name.padEnd(10)} `;
+    const text = escapeLine(value);
+    const reason = why === "" ? "" : `  (${why})`;
+    if (displayWidth(start + text + reason) <= (output.width ?? Infinity)) return start + text + dim(reason);
+    return hanging(start, text + reason, output.width);
+  };
   const { home, workspace, sessions, memory } = places;
   return [
     bold("Places"),
@@ -91,10 +98,17 @@ export function doctorLines(
       ? [green("No problems found.")]
       : [red(bold(countOf(problems.length, "problem")))]),
     ...problems.flatMap(({ problem, remedy }) => [
-      `  ${red("•")} ${escapeLine(problem)}`,
+      hanging("  • ", escapeLine(problem), output.width).replace("•", red("•")),
       `    ${dim("remedy:")} ${escapeLine(remedy)}`,
     ]),
   ];
+}
+
+/** Broken between words below its start; as it is where a word, such as a path, is too long: it can then be copied whole. */
+function hanging(start: string, text: string, width: number | undefined): string {
+  const room = (width ?? Infinity) - start.length;
+  if (text.split(" ").some((word) => displayWidth(word) > room)) return start + text;
+  return start + wrapText(text, room).join(`\n${" ".repeat(start.length)}`);
 }
 
 function contentRows(content: ContentFacts): (readonly [name: string, value: string])[] {

@@ -48,6 +48,21 @@ describe("doctor", () => {
     );
   });
 
+  test("breaks between words in a narrow terminal, and leaves paths whole", async () => {
+    await withHome(
+      async (store) => await say(store, "a", "1"),
+      async (_longhand, home) => {
+        const { stdout } = await runIn(home, ["doctor"], { width: 40 });
+        expect(stdout).toContain(home);
+        expect(stdout).toContain("  disk       ");
+        const broken = stdout
+          .split("\n")
+          .filter((row) => row.length > 40 && row.split(/\s+/u).every((word) => word.length <= 27));
+        expect(broken).toEqual([]);
+      },
+    );
+  });
+
   test("tells which model would answer, the sandbox, the skills and whether the configuration is right", async () => {
     await withTemporaryDirectory(async (home) => {
       const environment = { OLLAMA_HOST: "127.0.0.1:9" };
