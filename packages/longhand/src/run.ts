@@ -105,7 +105,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
     if (error.exitCode === 0) return EXIT.ok;
     // Without a command commander prints the help as a complaint; here it is the answer.
     if (error.code === "commander.help") {
-      output.write(complaint);
+      output.write(wrapColumns(complaint, output.width));
       return EXIT.ok;
     }
     const message = usageMessage(complaint, commandLine, programName(environment));

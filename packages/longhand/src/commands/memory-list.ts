@@ -107,12 +107,12 @@ function tableLines(entries: readonly MemoryEntry[], all: boolean, { output }: S
   const columns: readonly Column[] = [
     { heading: "ID" },
     { heading: "KIND" },
-    { heading: "SCOPE", least: 10, most: 30 },
+    { heading: "SCOPE" },
     { heading: "TEXT", least: 20 },
     { heading: "SINCE" },
     ...(all ? [{ heading: "STATUS" }] : []),
   ];
-  return renderTable({ columns, rows, shrinks: [3, 2] }, width, (cell, row, column) => {
+  return renderTable({ columns, rows, shrinks: [3] }, width, (cell, row, column) => {
     if (row === -1) return colors.dim(cell);
     if (column === 0) return colors.cyan(cell);
     return entries[row]?.status === "current" ? cell : colors.dim(cell);

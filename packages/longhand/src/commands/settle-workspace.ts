@@ -9,7 +9,7 @@ import type { Places } from "../config/places.ts";
 import { readRecord, readRecordOf, writeRecord } from "../config/workspace-record.ts";
 import { approve, keepRecord, offeredIn } from "../config/workspace-uses.ts";
 import { workspaceState } from "../config/workspace-state.ts";
-import { moveOlder, planMove } from "../sessions/move-older.ts";
+import { moveOlder, movedText, planMove } from "../sessions/move-older.ts";
 import { describeOlder, MOVE_RISK, tellOlder } from "../sessions/older-state.ts";
 import { askYes, canAsk } from "../terminal/ask-yes.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
@@ -69,7 +69,7 @@ async function settleDefault(
         );
         return choice;
       }
-      if ((await askYes(given, questionAbout(path, real))) !== true) return choice;
+      if (!(await askYes(given, questionAbout(path, real)))) return choice;
       await approve(workspaceState(places.home.path, real), real, output.now());
       return { by: "current", path, real };
     }
@@ -109,14 +109,13 @@ async function offerMove(given: Surroundings): Promise<boolean> {
   );
   const sentence = `${what.slice(0, 1).toUpperCase()}${what.slice(1)}`;
   const question = `${sentence}.\n${MOVE_RISK}\nMove them to ${escapeLine(workspace.state)}?`;
-  const answer = await askYes(given, question, "no");
-  if (answer === false) {
+  if (!(await askYes(given, question, "no"))) {
     const record = await keepRecord(workspace.state, workspace.real);
     await writeRecord(workspace.state, { ...record, isMoveDeclined: true });
-  }
-  if (answer !== true) {
     const readable = plan.moves.filter(({ name }) => name === "sessions");
-    const reading = readable.map(({ from }) => ` To read them: longhand list --sessions ${shellQuote(from)}`);
+    const reading = readable.map(
+      ({ from }) => ` To read them: ${given.program} list --sessions ${shellQuote(from)}`,
+    );
     output.writeError(
       `They stay where they are.${reading.join("")}\nTo move them, unless the home has others by then: ${toPaste("workspace move")}\n`,
     );
@@ -124,6 +123,7 @@ async function offerMove(given: Surroundings): Promise<boolean> {
   }
   try {
     await moveOlder(plan);
+    output.writeError(movedText(plan));
     return true;
   } catch (error) {
     // The chat works without it.

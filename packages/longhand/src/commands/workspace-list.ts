@@ -8,9 +8,9 @@ import { addExamples } from "./add-examples.ts";
 import type { DefineCommand, JsonOption } from "./surroundings.ts";
 
 const COLUMNS: readonly Column[] = [
-  { heading: "WORKSPACE", least: 12 },
+  { heading: "WORKSPACE" },
   { heading: "APPROVED" },
-  { heading: "KEPT IN", least: 12 },
+  { heading: "KEPT IN" },
 ];
 
 export const defineList: DefineCommand = (command, begin) => {
@@ -34,7 +34,7 @@ export const defineList: DefineCommand = (command, begin) => {
       approved === null ? "no" : approved.slice(0, 10),
       onOneLine(state),
     ]);
-    const lines = renderTable({ columns: COLUMNS, rows, shrinks: [2, 0] }, output.width, (cell, row) =>
+    const lines = renderTable({ columns: COLUMNS, rows, shrinks: [] }, output.width, (cell, row) =>
       row === -1 ? output.colors.dim(cell) : cell,
     );
     for (const line of lines) output.write(`${line}\n`);

@@ -1,6 +1,6 @@
 /** `longhand workspace move`: sessions and memory that an older version left in the workspace go to the home. */
 
-import { moveOlder, planMove } from "../sessions/move-older.ts";
+import { moveOlder, movedText, planMove } from "../sessions/move-older.ts";
 import { MOVE_RISK } from "../sessions/older-state.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
@@ -42,7 +42,7 @@ export const defineMove: DefineCommand = (command, begin) => {
       if (!dryRun && moves.length > 0) {
         await confirm(given, { question: "Move them?", yes, command: toPaste("workspace move --yes") });
         await moveOlder(plan);
-        if (!json) output.write("Moved.\n");
+        if (!json) output.write(movedText(plan));
       }
       if (json) output.write(jsonLine({ ...plan, dryRun }));
     });

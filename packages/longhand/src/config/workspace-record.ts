@@ -8,7 +8,9 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { CommandError } from "../command-error.ts";
 import { errorCode } from "../error-code.ts";
+import { realPath } from "./real-path.ts";
 import { syncDirectory } from "./sync-directory.ts";
+import { DEFAULT_WORKSPACE } from "./workspace-state.ts";
 
 export const WORKSPACE_FILE = "workspace.json";
 
@@ -50,10 +52,15 @@ export function readRecord(state: string): WorkspaceRecord | "damaged" | undefin
   }
 }
 
-/** The record of this very directory; a damaged one approves nothing. FILE_FAILED: the state belongs to another directory. */
+/**
+ * The record of this very directory; a damaged one approves nothing. The default workspace is always the one in its home, wherever that was
+ * copied to. FILE_FAILED: the state belongs to another directory.
+ */
 export function readRecordOf(state: string, real: string): WorkspaceRecord | undefined {
   const record = readRecord(state);
   if (record === "damaged") return { path: real, approved: null, uses: [], left: [] };
+  if (record !== undefined && real === realPath(join(state, DEFAULT_WORKSPACE)))
+    return { ...record, path: real };
   if (record !== undefined && record.path !== real) {
     const file = join(state, WORKSPACE_FILE);
     throw new CommandError("FILE_FAILED", `${file} is of ${record.path}, not of ${real}; move it away`, {

@@ -11,6 +11,7 @@ import { type Older, readRecordOf, writeRecord } from "../config/workspace-recor
 import { keepRecord } from "../config/workspace-uses.ts";
 import { isContainedIn } from "./is-contained-in.ts";
 import { DISK, moveDirectory, type MoveDeps, recoverMove, removeContained } from "./move-directory.ts";
+import { shellQuote } from "../terminal/shell-quote.ts";
 import { namesIn } from "./names-in.ts";
 import { olderIn } from "./older-state.ts";
 
@@ -33,6 +34,12 @@ export function planMove({ real, state }: Pick<Places["workspace"], "real" | "st
     to: join(state, name),
   }));
   return { workspace: real, state, moves };
+}
+
+/** With the way back: a program of the user's may need them where they were. */
+export function movedText({ moves }: MovePlan): string {
+  const lines = moves.map(({ from, to }) => `  mv ${shellQuote(to)} ${shellQuote(from)}\n`);
+  return `Moved. To move them back, while no longhand runs:\n${lines.join("")}`;
 }
 
 /** MOVE_REFUSED: nothing of that store was moved. Checks all of them before it moves the first. */

@@ -27,12 +27,12 @@ export function describeOlder(workspace: string, names: readonly Older[]): strin
     const path = join(workspace, name);
     return escapeLine(existsSync(path) ? path : setAsidePath(path));
   });
-  return `an older version left ${names.join(" and ")} in the workspace: ${paths.join(", ")}`;
+  return `the workspace has ${names.join(" and ")} of its own, where an older version kept them: ${paths.join(", ")}`;
 }
 
 /** Modes and owner do not prove the origin: a clone under umask 077 has the same. */
 export const MOVE_RISK =
-  "Say yes only if you have used Longhand in this directory before: a directory from elsewhere, such as a clone, may bring sessions and memory that others wrote.";
+  "Move them only if they are of the longhand chat: a program of yours that opens them would no longer find them, and a directory from elsewhere, such as a clone, may bring what others wrote.";
 
 const told = new WeakSet<Output>();
 
@@ -40,6 +40,8 @@ const told = new WeakSet<Output>();
 export function tellOlder(given: StoreSurroundings): void {
   const { workspace, sessions } = given.places;
   if (sessions.source !== "default" || told.has(given.output)) return;
+  // Who said no need not hear of it at every command; doctor still tells.
+  if (readRecordOf(workspace.state, workspace.real)?.isMoveDeclined === true) return;
   told.add(given.output);
   const names = olderIn(workspace);
   if (names.length === 0) return;

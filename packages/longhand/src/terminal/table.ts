@@ -146,6 +146,9 @@ function fitColumns(
     widths.set(column, present - given);
     excess -= given;
   }
-  // One that is too wide alone is cut.
-  return Array.from(widths, ([number, width]) => ({ number, width: Math.min(width, room) }));
+  // One that is too wide alone is cut if it may shrink; an id or a path stays whole, to be copied.
+  return Array.from(widths, ([number, width]) => ({
+    number,
+    width: shrinks.includes(number) ? Math.min(width, room) : width,
+  }));
 }

@@ -142,7 +142,7 @@ describe("commands in a chat", () => {
         enters("/resume");
         await sees(/· second$/m);
         enters("/new");
-        await sees(/A new conversation: chat:2026-11-15-\d{6}/);
+        await sees(/A new conversation: chat:2026-11-15-\d{6}-[0-9a-z]{4}/);
         const said = async (key: string): Promise<unknown[]> =>
           (await agent.store.session(key).messages())
             .filter(({ role }) => role === "user")
@@ -395,9 +395,20 @@ describe("commands in a chat", () => {
   test("a new key is never one that is in use", async () => {
     await withChat(echo, async ({ agent }) => {
       const now = new Date(2026, 10, 15, 9, 5, 7);
-      expect(await newKey(agent.store, now)).toBe("chat:2026-11-15-090507");
-      await agent.store.session("chat:2026-11-15-090507").append({ role: "user", content: "x" });
-      expect(await newKey(agent.store, now)).toBe("chat:2026-11-15-090507-2");
+      const drawn = [7, 7, 36];
+      const random = (): number => drawn.shift() ?? 0;
+      expect(await newKey(agent.store, now, random)).toBe("chat:2026-11-15-090507-0007");
+      await agent.store.session("chat:2026-11-15-090507-0007").append({ role: "user", content: "x" });
+      expect(await newKey(agent.store, now, random)).toBe("chat:2026-11-15-090507-0010");
+    });
+  });
+
+  test("new keys of the same second differ", async () => {
+    await withChat(echo, async ({ agent }) => {
+      const now = new Date(2026, 10, 15, 9, 5, 7);
+      const keys = new Set<string>();
+      for (let made = 0; made < 20; made++) keys.add(await newKey(agent.store, now));
+      expect(keys.size).toBeGreaterThan(15);
     });
   });
 });

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openStore } from "@longhand/store";
 import { describe, expect, test } from "vitest";
@@ -53,7 +53,6 @@ describe("a directory that is not approved", () => {
 
   test.each([
     ["no", ["n"]],
-    ["the end of the input", []],
     ["no, after something else", ["maybe", "no"]],
   ])("is not used after %s, and asked about again", async (_answer, answers) => {
     await withProject(async ({ home, project, longhand }) => {
@@ -63,6 +62,18 @@ describe("a directory that is not approved", () => {
         expect(stderr).toContain("Work in");
       }
       expect(await readdir(home)).toEqual(["memory", "sessions", "workspace", "workspace.json"]);
+      expect(await readdir(project)).toEqual([]);
+    });
+  });
+
+  test("ends the chat if the question is not answered (Ctrl-D), and is asked about again", async () => {
+    await withProject(async ({ home, project, longhand }) => {
+      for (const time of ["first", "second"]) {
+        const { exitCode, stdout, stderr } = await longhand(SAY, { answers: [] });
+        expect([time, exitCode, stdout]).toEqual([time, 1, ""]);
+        expect(stderr).toMatch(/^Work in [^]* \[Y\/n\] \nlonghand: no answer; nothing was changed\n$/);
+      }
+      expect(await readdir(home).catch(() => [])).toEqual([]);
       expect(await readdir(project)).toEqual([]);
     });
   });
@@ -240,9 +251,12 @@ describe("what an older version left in a directory", () => {
       await writeFile(join(project, "mine.txt"), "mine");
       await mkdir(join(project, "memory"), { mode: 0o700 });
       const { stderr } = await longhand(SAY, { answers: ["y", "y"] });
-      expect(stderr).toContain(`An older version left sessions in the workspace: ${project}/sessions.`);
-      expect(stderr).toContain("Say yes only if you have used Longhand in this directory before");
+      expect(stderr).toContain(
+        `The workspace has sessions of its own, where an older version kept them: ${project}/sessions.`,
+      );
+      expect(stderr).toContain("a program of yours that opens them would no longer find them");
       expect(stderr).toContain(`Move them to ${state}? [y/N]`);
+      expect(stderr).toContain(`  mv '${state}/sessions' ${project}/sessions\n`);
       expect(await readdir(project)).toEqual([".git", "longhand.json", "memory", "mine.txt", "skills"]);
       expect((await longhand(["show", "old"])).stdout).toContain("from before");
     });
@@ -257,7 +271,8 @@ describe("what an older version left in a directory", () => {
         expect(first.stderr).toContain(`longhand list --sessions ${project}/sessions`);
         const again = await longhand(SAY, { answers: ["y"] });
         expect(again.stderr).not.toContain("Move them to");
-        expect(again.stderr).toContain("longhand workspace move");
+        expect(again.stderr).not.toContain("longhand workspace move");
+        expect((await longhand(["doctor"])).stdout).toContain("longhand workspace move");
         expect(await readdir(project)).toContain("sessions");
         const older = ["list", "--sessions", join(project, "sessions")];
         expect((await longhand(older)).stdout).toContain("old");
@@ -295,11 +310,11 @@ describe("what an older version left in a directory", () => {
     });
   });
 
-  test("stays after a no, and every command says where it is", async () => {
+  test("stays while nothing was answered, and every command says where it is", async () => {
     await withProject(async ({ project, longhand }) => {
       await putOlder(project, "old");
       const before = await readdir(project, { recursive: true });
-      await longhand(SAY, { answers: ["y", "n"] });
+      expect((await longhand(SAY, { answers: ["y"] })).exitCode).toBe(1);
       expect(await readdir(project, { recursive: true })).toEqual(before);
       for (const command of [["list"], ["show", "old"], SAY]) {
         const { stderr } = await longhand(command);
@@ -384,5 +399,17 @@ test("the default workspace of an older version is used where it is until it is 
     expect(await readdir(workspace)).toEqual([".git", "longhand.json", "skills"]);
     expect(jsonLines((await longhand(["show", "old", "--json"])).stdout).length).toBeGreaterThan(4);
     expect(await readFile(join(home, "workspace.json"), "utf8")).toContain('"left": []');
+  });
+});
+
+test("a copy of the home is read like the home, wherever it lies", async () => {
+  await withProject(async ({ home, longhand }) => {
+    await longhand([...SAY, "--json"], { currentDirectory: home });
+    const copy = `${home}-backup`;
+    await cp(home, copy, { recursive: true });
+    const [original, copied] = [await longhand(["list"]), await longhand(["list", "--home", copy])];
+    expect(original.stdout).toContain("hello");
+    expect([copied.exitCode, copied.stdout, copied.stderr]).toEqual([0, original.stdout, original.stderr]);
+    expect((await longhand([...SAY, "--home", copy], { currentDirectory: copy })).exitCode).toBe(0);
   });
 });

@@ -120,7 +120,7 @@ describe("a table", () => {
     expect(renderTable(table, 20, plain)[1]).toBe("a-very…  some…     1");
   });
 
-  test("goes on in further lines where its columns do not fit beside each other, and is never wider", () => {
+  test("goes on in further lines where its columns do not fit beside each other; what may shrink is cut, an id or a path stays whole", () => {
     expect(renderTable(table, 16, plain)).toEqual([
       "KEY        TITLE",
       "     N",
@@ -129,10 +129,14 @@ describe("a table", () => {
       "b          你好…",
       "  1000",
     ]);
+    const widthOfNumbers = "  1000".length;
     for (let width = 3; width <= 40; width++) {
       const lines = renderTable(table, width, plain);
-      expect(Math.max(...lines.map(displayWidth)), `${width} columns`).toBeLessThanOrEqual(width);
+      const most = Math.max(width, widthOfNumbers);
+      expect(Math.max(...lines.map(displayWidth)), `${width} columns`).toBeLessThanOrEqual(most);
     }
+    const paths = { columns: [{ heading: "PATH" }], rows: [["/a/path/to/be/copied"]], shrinks: [] };
+    expect(renderTable(paths, 8, plain)).toContain("/a/path/to/be/copied");
   });
 
   test("is styled by cell, without counting the colours", () => {
