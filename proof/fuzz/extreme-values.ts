@@ -31,6 +31,24 @@ export function replaceValue(text: string, random: SeededRandom): string {
   return text.slice(0, chosen.index) + extremeValue(random) + text.slice(end);
 }
 
+/** Each leads out of the store from one of the places where a path of a store begins. */
+const HOSTILE_NAMES: readonly string[] = [
+  ...["..", "../x", "../../x", "../../../x", "/../x", "/../../x", "/../../../x", "/etc/x", "x/../../y"],
+  ...["../x.jsonl", "../../x.jsonl", "a.jsonl/../../x.jsonl", "01JCW0000000000000000000A/", ".", "", "é"],
+];
+const NAME = /"(?:id|session|name|instance|key)":"(?:[^"\\]|\\.)*"/g;
+
+/** One id or name of the text becomes a path, or none if it has none. */
+export function replaceName(text: string, random: SeededRandom): string {
+  const names = [...text.matchAll(NAME)];
+  const chosen = names[random.below(names.length)];
+  if (chosen === undefined) return text;
+  const field = chosen[0].slice(0, chosen[0].indexOf(":"));
+  const name = HOSTILE_NAMES[random.below(HOSTILE_NAMES.length)] ?? "";
+  const end = chosen.index + chosen[0].length;
+  return `${text.slice(0, chosen.index)}${field}:${JSON.stringify(name)}${text.slice(end)}`;
+}
+
 /** A field and its value are taken out, or put in twice. */
 export function changeFields(text: string, random: SeededRandom): string {
   const fields = [...text.matchAll(/,?"[a-zA-Z]+":(?:"(?:[^"\\]|\\.)*"|-?[0-9.]+|true|false|null)/g)];

@@ -6,7 +6,7 @@
 
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { SeededRandom } from "@longhand/store/testing";
-import { changeFields, extremeValue, replaceValue } from "./extreme-values.ts";
+import { changeFields, extremeValue, replaceName, replaceValue } from "./extreme-values.ts";
 import { HEAD_BYTES, headCopy, putTogether, takeApart, type JournalBlock } from "./journal-blocks.ts";
 import { joinLines, splitLines } from "./line-mutations.ts";
 import { sealAgain } from "./sealed-line.ts";
@@ -37,8 +37,18 @@ function forgeLines(bytes: Buffer, saltOf: (index: number) => string, random: Se
 
 function forgeText(text: string, random: SeededRandom): string {
   const open = text.replace(/,"crc":"[0-9a-f]{8}"\}$/, "");
-  const changed = random.below(4) === 0 ? changeFields(open, random) : replaceValue(open, random);
-  return `${changed}}`;
+  return `${changeText(open, random)}}`;
+}
+
+function changeText(text: string, random: SeededRandom): string {
+  switch (random.below(4)) {
+    case 0:
+      return changeFields(text, random);
+    case 1:
+      return replaceName(text, random);
+    default:
+      return replaceValue(text, random);
+  }
 }
 
 function forgeJournal(bytes: Buffer, random: SeededRandom): Buffer {
@@ -62,7 +72,7 @@ function forgeBlock(block: JournalBlock, random: SeededRandom): JournalBlock {
   const records = [...block.records];
   const index = random.below(records.length);
   const record = records[index];
-  if (record !== undefined) records[index] = { ...record, place: replaceValue(record.place, random) };
+  if (record !== undefined) records[index] = { ...record, place: changeText(record.place, random) };
   return { ...block, records };
 }
 

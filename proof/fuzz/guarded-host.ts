@@ -1,8 +1,10 @@
 /**
- * A host that keeps an eye on whoever uses it: how many calls it makes, and how much it wants to read at once. A reader
- * that goes round in circles, or makes room for as much as a file says instead of what is there, is stopped and named.
+ * A host that keeps an eye on whoever uses it: how many calls it makes, how much it wants to read at once, and where. A
+ * reader that goes round in circles, makes room for as much as a file says instead of what is there, or follows a path that
+ * a file made up, is stopped and named.
  */
 
+import { posix } from "node:path";
 import type { FileSystem, Host, OpenFile } from "@longhand/store/testing";
 import { Violation } from "../part.ts";
 
@@ -10,6 +12,8 @@ export interface GuardLimits {
   readonly calls: number;
   /** Of one read, beyond the size of its file. */
   readonly bytes: number;
+  /** Nothing outside of it is asked for. Its parents may be looked at. @default any path may be used */
+  readonly directory?: string;
 }
 
 export interface GuardedHost {
@@ -57,6 +61,16 @@ class Guard {
       this.#stop(`it makes more than ${this.#limits.calls} calls, now ${what}`);
   }
 
+  path(what: string, path: unknown): void {
+    const { directory } = this.#limits;
+    if (directory === undefined || typeof path !== "string") return;
+    const isPlain = posix.normalize(path) === path;
+    const isInside = path === directory || path.startsWith(`${directory}/`);
+    const isParent = `${directory}/`.startsWith(path === "/" ? path : `${path}/`);
+    if (!isPlain || !(isInside || isParent))
+      this.#stop(`it uses a path outside of the store: ${what} ${path}`);
+  }
+
   /** So little is never more than a file has and the room beyond it: its size need not be asked. */
   isModest(wanted: number): boolean {
     return wanted <= this.#limits.bytes;
@@ -79,11 +93,14 @@ function guardedFiles(files: FileSystem, guard: Guard): FileSystem {
       if (name !== "open") {
         return async (...given: never[]): Promise<unknown> => {
           guard.call(`${name} ${String(given[0])}`);
+          guard.path(name, given[0]);
+          if (name === "rename" || name === "link") guard.path(name, given[1]);
           return await (target[name] as (...all: never[]) => Promise<unknown>).call(target, ...given);
         };
       }
       return async (...[path, mode]: Parameters<FileSystem["open"]>): Promise<OpenFile> => {
         guard.call(`open ${path}`);
+        guard.path("open", path);
         return guardedFile(await target.open(path, mode), path, guard);
       };
     },

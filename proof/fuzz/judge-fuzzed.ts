@@ -36,7 +36,11 @@ export async function judgeFuzzed(fuzzed: FuzzedStore): Promise<string | undefin
   const machine = fuzzed.capture.afterKill();
   const disk = machine.startProcess();
   for (const { path, bytes } of fuzzed.files) await putFile(disk, path, bytes);
-  const limits = { calls: CALLS_FOR_EACH_FILE * (10 + fuzzed.files.length), bytes: ROOM_BYTES };
+  const limits = {
+    calls: CALLS_FOR_EACH_FILE * (10 + fuzzed.files.length),
+    bytes: ROOM_BYTES,
+    directory: DIRECTORY,
+  };
   const guarded = guardHost(machine.startProcess(), limits);
   const wrong = fuzzed.isWritten
     ? await judgeWritten(guarded.host, fuzzed)

@@ -78,7 +78,15 @@ function fuzzCorpus({ sample, files }: Corpus, random: SeededRandom): FuzzedStor
   const { capture, originals, idOf } = sample;
   const all = [...idOf.keys()];
   const keys = Array.from({ length: KEYS_READ_ALONE }, () => all[random.below(all.length)] ?? "");
-  return { capture, files: mutated, originals, idOf, isForged, isWritten: random.below(32) === 0, keys };
+  return {
+    capture,
+    files: mutated,
+    originals,
+    idOf,
+    isForged,
+    isWritten: random.below(isForged ? 8 : 32) === 0,
+    keys,
+  };
 }
 
 /** Other programs have no checksums: what they say is believed, so that only the structure can be judged. */

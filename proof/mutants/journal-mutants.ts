@@ -113,11 +113,11 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "backends/jsonl/instance/replay-records.ts",
     edits: [
       {
-        find: '    const path = (await findSessionFile(files, layout, session, records[0]?.name ?? ""))?.path;\n',
+        find: "    const path = (await findSessionFile(files, layout, session, name))?.path;\n",
         replace:
-          '    const named = `${layout.directory}/${records[0]?.name ?? ""}`;\n' +
+          "    const named = `${layout.directory}/${name}`;\n" +
           "    const isThere = (await files.stat(named)) !== undefined;\n" +
-          '    const path = isThere ? named : (await findSessionFile(files, layout, session, records[0]?.name ?? ""))?.path;\n',
+          "    const path = isThere ? named : (await findSessionFile(files, layout, session, name))?.path;\n",
       },
       {
         find: "  if (header?.id !== session) return undefined;\n",

@@ -159,4 +159,18 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     ],
     caughtBy: danger("a file sealed while it is read"),
   },
+  {
+    name: "ids-unvalidated",
+    breaks: "data on disk is untrusted: an id of a header that is a path leads out of the store",
+    file: "record/session-id.ts",
+    edits: [{ find: '"string" && PATTERN.test(value)', replace: '"string" && value !== ""' }],
+    caughtBy: { part: "fuzz", slice: 0 },
+  },
+  {
+    name: "file-names-unvalidated",
+    breaks: "data on disk is untrusted: a name in a journal that is a path is written to",
+    file: "record/key.ts",
+    edits: [{ find: '"string" && FILE_NAME.test(value)', replace: '"string" && value !== ""' }],
+    caughtBy: { part: "fuzz", slice: 0 },
+  },
 ];

@@ -70,6 +70,23 @@ test("a guarded host stops who calls too often, or wants more than there is", as
   expect(() => much.check()).toThrow("which has 4");
 });
 
+test("a guarded host stops who leaves the store", async () => {
+  const machine = new SimulatedMachine(1);
+  await putFile(machine.startProcess(), "/d/file", Buffer.from("four"));
+  const limits = { calls: 100, bytes: 10, directory: "/d" };
+  const inside = guardHost(machine.startProcess(), limits);
+  await inside.host.files.stat("/");
+  await inside.host.files.rename("/d/file", "/d/other");
+  inside.check();
+  for (const path of ["/d/../x", "/x", "/dd", "/d//x", "/d/./x"]) {
+    const guarded = guardHost(machine.startProcess(), limits);
+    const { files } = guarded.host;
+    await expect(files.stat(path)).rejects.toThrow("outside of the store");
+    await expect(files.rename("/d/other", path)).rejects.toThrow("outside of the store");
+    expect(() => guarded.check()).toThrow(path);
+  }
+});
+
 test("a failing store is made smaller until only what fails is left", async () => {
   const { sample, files } = await sessionCorpus(new SeededRandom(6));
   const random = new SeededRandom(7);

@@ -11,16 +11,18 @@ import { checksum } from "../record/checksum.ts";
 import { NEWLINE } from "../record/format.ts";
 import { isCount } from "../record/is-count.ts";
 import { isJsonObject, tryParseJson } from "../record/json.ts";
+import { isFileName, type FileName } from "../record/key.ts";
+import { isId, type Id } from "../record/session-id.ts";
 import type { JournalHead } from "./head.ts";
 
 /** Bytes and their place. Writing them there is idempotent, whoever does it, however often, however late. */
 export interface JournalRecord {
   /** The session's id, never its key: a new session of the same key is another one. */
-  readonly session: string;
+  readonly session: Id;
   /** How many files of this session were sealed before the one meant. */
   readonly file: number;
   /** The file's name when this was written: where to look first; the id in its header decides. */
-  readonly name: string;
+  readonly name: FileName;
   readonly offset: number;
   readonly bytes: Buffer;
 }
@@ -55,14 +57,30 @@ export function decodeBlock(
   head: JournalHead,
   number: number,
 ): Block | undefined {
+  const sealed = readSealedBlock(bytes, start, head, number);
+  const records = sealed && decodeRecords(sealed.payload);
+  return records === undefined ? undefined : { records, bytes: sealed?.bytes ?? 0 };
+}
+
+/** A checksum fits that no crash makes, but what it covers is not what we write: somebody else wrote it. */
+export function isForgedBlock(bytes: Buffer, start: number, head: JournalHead, number: number): boolean {
+  const sealed = readSealedBlock(bytes, start, head, number);
+  return sealed !== undefined && decodeRecords(sealed.payload) === undefined;
+}
+
+function readSealedBlock(
+  bytes: Buffer,
+  start: number,
+  head: JournalHead,
+  number: number,
+): { readonly payload: Buffer; readonly bytes: number } | undefined {
   const first = readFirstLine(bytes, start);
   if (first?.generation !== head.generation || first.number !== number) return undefined;
   const payloadStart = start + first.length;
   const payload = bytes.subarray(payloadStart, payloadStart + first.payloadBytes);
   if (payload.length !== first.payloadBytes) return undefined;
   if (checksum(blockSalt(head, number, payload.length), payload) !== first.sum) return undefined;
-  const records = decodeRecords(payload);
-  return records === undefined ? undefined : { records, bytes: first.length + payload.length };
+  return { payload, bytes: first.length + payload.length };
 }
 
 export interface BlockFirstLine {
@@ -99,7 +117,7 @@ function decodeRecords(payload: Buffer): readonly JournalRecord[] | undefined {
     const place = newline === -1 ? undefined : tryParseJson(payload.toString("utf8", at, newline));
     if (!isJsonObject(place)) return undefined;
     const { session, file, name, offset, bytes } = place;
-    if (typeof session !== "string" || typeof name !== "string") return undefined;
+    if (!isId(session) || !isFileName(name)) return undefined;
     if (!isCount(file) || !isCount(offset) || !isCount(bytes)) return undefined;
     const start = newline + 1;
     if (start + bytes > payload.length) return undefined;

@@ -3,12 +3,14 @@
  * page each, written in turn; the newer valid one counts. docs/durability.md explains why that is needed.
  */
 
+import { isCount } from "../record/is-count.ts";
 import { isJsonObject, tryParseJson } from "../record/json.ts";
 import { openSealedLine, sealLine } from "../record/seal.ts";
+import { isId, type Id } from "../record/session-id.ts";
 import { parseInstanceDescription, type InstanceDescription } from "./instance-description.ts";
 
 export interface JournalHead {
-  readonly instance: string;
+  readonly instance: Id;
   readonly generation: number;
   /** `undefined`: it does not say, or not in a form that we know. */
   readonly owner: InstanceDescription | undefined;
@@ -16,6 +18,9 @@ export interface JournalHead {
 
 /** In the head, so that a version that writes otherwise is not taken for this one. */
 const VERSION = 1;
+
+/** The next ones can still be told apart. */
+const MAX_GENERATION = 2 ** 52;
 
 const COPY_BYTES = 4096;
 const SALT = "journal";
@@ -47,7 +52,8 @@ export function decodeHead(bytes: Buffer): JournalHead | undefined {
   let newest: JournalHead | undefined;
   for (const copy of copiesIn(bytes)) {
     const { journal, instance, generation } = copy ?? {};
-    if (journal !== VERSION || typeof instance !== "string" || typeof generation !== "number") continue;
+    if (journal !== VERSION || !isId(instance) || !isCount(generation) || generation > MAX_GENERATION)
+      continue;
     if (newest !== undefined && generation <= newest.generation) continue;
     newest = { instance, generation, owner: parseInstanceDescription(copy ?? {}) };
   }

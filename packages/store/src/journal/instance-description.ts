@@ -1,9 +1,11 @@
 /** Who an instance is: in the head of its journal, so that whoever finds the journal can judge whether it lives. */
 
 import type { ProcessIdentity } from "../host/host.ts";
+import { isCount } from "../record/is-count.ts";
+import { isId, type Id } from "../record/session-id.ts";
 
 export interface InstanceDescription extends ProcessIdentity {
-  readonly instance: string;
+  readonly instance: Id;
   readonly since: string;
   /** It listens on its socket. False where the path is too long for one. */
   readonly listens: boolean;
@@ -13,9 +15,8 @@ export function parseInstanceDescription(
   value: Readonly<Record<string, unknown>>,
 ): InstanceDescription | undefined {
   const { instance, since, listens, pid, host, startTime, bootId, pidNamespace } = value;
-  if (typeof instance !== "string" || typeof since !== "string" || typeof listens !== "boolean")
-    return undefined;
-  if (typeof pid !== "number" || typeof host !== "string") return undefined;
+  if (!isId(instance) || typeof since !== "string" || typeof listens !== "boolean") return undefined;
+  if (!isCount(pid) || pid === 0 || typeof host !== "string") return undefined;
   return {
     instance,
     since,

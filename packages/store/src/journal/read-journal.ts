@@ -1,6 +1,6 @@
 /** What a journal holds: the records of its head's generation, block after block. Pure: takes the bytes of the file. */
 
-import { decodeBlock, readFirstLine, type JournalRecord } from "./block.ts";
+import { decodeBlock, isForgedBlock, readFirstLine, type JournalRecord } from "./block.ts";
 import { decodeHead, HEAD_BYTES, type JournalHead } from "./head.ts";
 import { decodeTurnedBlock } from "./turned-block.ts";
 
@@ -23,11 +23,13 @@ export function readJournal(bytes: Buffer): JournalContents | undefined {
   const reason =
     head !== found
       ? `its head is damaged (generation ${found.generation}, blocks of ${head.generation})`
-      : later !== undefined
-        ? `block ${number} is damaged, block ${later} behind it is not`
-        : turned !== undefined
-          ? `one bit of block ${turned} was turned; its checksums tell which, so nothing of it is lost`
-          : undefined;
+      : isForgedBlock(bytes, end, head, number)
+        ? `block ${number} has a right checksum, but names what is not ours`
+        : later !== undefined
+          ? `block ${number} is damaged, block ${later} behind it is not`
+          : turned !== undefined
+            ? `one bit of block ${turned} was turned; its checksums tell which, so nothing of it is lost`
+            : undefined;
   return { head, records, end, damage: reason === undefined ? undefined : { offset: end, reason } };
 }
 

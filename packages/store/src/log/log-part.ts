@@ -5,11 +5,12 @@
 
 import type { ByteSource } from "./byte-source.ts";
 import type { Header } from "../record/header.ts";
+import type { Id } from "../record/session-id.ts";
 
 export interface LogPart {
   readonly file: number;
   /** The id of the session that wrote its lines. */
-  readonly writtenBy: string;
+  readonly writtenBy: Id;
   readonly first: number;
   readonly last: number;
   readonly bytes: number;

@@ -1,6 +1,7 @@
 /** Where the sealed files of a session lie: a directory by its id, in it each by its number. */
 
 import { SESSION_SUFFIX } from "../record/key.ts";
+import type { Id } from "../record/session-id.ts";
 
 export const COMPRESSED_SUFFIX = ".gz";
 
@@ -9,10 +10,10 @@ export function segmentCandidates(path: string): readonly [string, string] {
   return [path, path + COMPRESSED_SUFFIX];
 }
 
-export function segmentDirectory(segments: string, sessionId: string): string {
+export function segmentDirectory(segments: string, sessionId: Id): string {
   return `${segments}/${sessionId}`;
 }
 
-export function segmentPath(segments: string, sessionId: string, file: number): string {
+export function segmentPath(segments: string, sessionId: Id, file: number): string {
   return `${segmentDirectory(segments, sessionId)}/${file}${SESSION_SUFFIX}`;
 }

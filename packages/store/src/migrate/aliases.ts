@@ -6,7 +6,7 @@ import { makeDirectory } from "../host/make-directories.ts";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { isJsonObject, tryParseJson } from "../record/json.ts";
-import { checkKey, fileNameOf, SESSION_SUFFIX } from "../record/key.ts";
+import { fileNameOf, isKey, SESSION_SUFFIX } from "../record/key.ts";
 import { openSealedLine, sealLine } from "../record/seal.ts";
 import type { PlannedSession } from "./migration-plan.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
@@ -24,7 +24,7 @@ export function readAlias(text: string, name: string): { alias: string; key: str
   const opened = openSealedLine(Buffer.from(text.trimEnd()), SALT);
   const value = opened === undefined ? undefined : tryParseJson(`${opened}}`);
   const { alias, key } = isJsonObject(value) ? value : {};
-  if (typeof alias !== "string" || typeof key !== "string" || aliasFileName(alias) !== name) return undefined;
+  if (!isKey(alias) || !isKey(key) || aliasFileName(alias) !== name) return undefined;
   return { alias, key };
 }
 
@@ -67,14 +67,5 @@ async function writeOnce(files: FileSystem, path: string, line: Buffer): Promise
       if (openSealedLine(before.subarray(0, length - 1), SALT) === undefined) await writeFully(file, line, 0);
       await file.sync();
     });
-  }
-}
-
-export function isKey(text: string): boolean {
-  try {
-    checkKey(text);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -4,8 +4,8 @@
  */
 
 import { isJsonObject } from "../record/json.ts";
-import { isKey } from "./aliases.ts";
-import { isId } from "../record/session-id.ts";
+import { isKey } from "../record/key.ts";
+import { isId, type Id } from "../record/session-id.ts";
 import { ARCHIVED_SUFFIX, LINES_SUFFIX } from "./foreign-names.ts";
 
 export interface Manifest {
@@ -22,7 +22,7 @@ export interface Move {
 }
 
 export interface NewSession {
-  readonly id: string;
+  readonly id: Id;
   readonly key: string;
   readonly status: "active" | "archived";
   /** The names that its originals had. */
@@ -67,7 +67,7 @@ function decodeMove(value: unknown): Move | undefined {
 function decodeSession(value: unknown): NewSession | undefined {
   if (!isJsonObject(value)) return undefined;
   const { id, key, status, originals } = value;
-  if (typeof id !== "string" || !isId(id) || typeof key !== "string" || !isKey(key)) return undefined;
+  if (!isId(id) || !isKey(key)) return undefined;
   if ((status !== "active" && status !== "archived") || !Array.isArray(originals)) return undefined;
   const names: readonly unknown[] = originals;
   return names.every(isOriginalName) ? { id, key, status, originals: names } : undefined;

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { makeId } from "../record/session-id.ts";
+import { makeId, type Id } from "../record/session-id.ts";
 import type { Original } from "./migration-plan.ts";
 
 type NamedBytes = Pick<Original, "name" | "sha256">;
@@ -13,7 +13,7 @@ type NamedBytes = Pick<Original, "name" | "sha256">;
 const TIME_CHARACTERS = 10;
 
 /** `created`: milliseconds. */
-export function migratedId(created: number, key: string, originals: readonly NamedBytes[]): string {
+export function migratedId(created: number, key: string, originals: readonly NamedBytes[]): Id {
   const hash = createHash("sha256").update(JSON.stringify(key));
   for (const { name, sha256 } of originals) hash.update(`\n${JSON.stringify(name)} ${sha256}`);
   return makeId(created, hash.digest());

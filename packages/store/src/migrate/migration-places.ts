@@ -1,5 +1,8 @@
 /** Where a migration reads and writes. The caller owns the layout of a store and hands its directories in. */
 
+import type { FileName } from "../record/key.ts";
+import type { Id } from "../record/session-id.ts";
+
 export interface MigrationPlaces {
   /** Of the active sessions; what older programs left lies here too. */
   readonly directory: string;
@@ -14,7 +17,7 @@ export interface MigrationPlaces {
   /** Marks of sessions that were removed for good, named after their ids. */
   readonly removed: string;
   /** What the file of an archived session is called. */
-  readonly putAwayName: (activeName: string, id: string) => string;
+  readonly putAwayName: (activeName: FileName, id: Id) => string;
 }
 
 /** New session files, complete and synced, before they have their names. */
@@ -22,7 +25,7 @@ export function stagingDirectory({ own }: MigrationPlaces): string {
   return `${own}/migrating`;
 }
 
-export function stagedPath(places: MigrationPlaces, id: string): string {
+export function stagedPath(places: MigrationPlaces, id: Id): string {
   return `${stagingDirectory(places)}/${id}.jsonl`;
 }
 

@@ -10,7 +10,7 @@ import { namesIn } from "../host/names-in.ts";
 import { ioError } from "../host/io-error.ts";
 import { makeDirectory } from "../host/make-directories.ts";
 import { removeIfThere } from "../host/small-files.ts";
-import { isId } from "../record/session-id.ts";
+import { isId, toId } from "../record/session-id.ts";
 import type { Damage } from "../record/session-record.ts";
 import { writeAliases } from "./aliases.ts";
 import { moveBack, moveForward } from "./change-names.ts";
@@ -96,7 +96,7 @@ async function stage(
   const manifest: Manifest = {
     moves: await movesOf(files, places, plan),
     sessions: plan.sessions.map(({ id, key, status, originals }) => ({
-      ...{ id, key, status },
+      ...{ id: toId(id), key, status },
       originals: originals.map(({ name }) => name),
     })),
   };

@@ -10,6 +10,7 @@ import type { Original, PlannedSession, UntakenLine } from "./migration-plan.ts"
 import { stagedPath, type MigrationPlaces } from "./migration-places.ts";
 import { readSource } from "./read-source.ts";
 import { SessionFileWriter } from "./session-file-writer.ts";
+import { toId } from "../record/session-id.ts";
 
 /** The original has every line; the note names so many of those that were not taken over. */
 const MAX_NAMED_LINES = 1000;
@@ -19,7 +20,8 @@ export async function stageSession(
   places: MigrationPlaces,
   session: PlannedSession,
 ): Promise<void> {
-  const { id, key, created } = session;
+  const { key, created } = session;
+  const id = toId(session.id);
   await useFile(await files.open(stagedPath(places, id), "create"), async (file) => {
     const writer = new SessionFileWriter(file, { key, id, at: created });
     await writeRecords(writer, files, places, session);

@@ -14,6 +14,9 @@ export const MAX_LINE_BYTES: number = MAX_MESSAGE_BYTES + 64 * 1024;
 /** No session gets there; beyond it the next number could not be told from the last. */
 export const MAX_SEQ: number = 2 ** 52;
 
+/** Of a file of a session: each seal and each repair takes the next numbers. */
+export const MAX_FILE_NUMBER: number = 2 ** 52;
+
 /** How many of the newest records an append with an `id` is compared with. */
 export const REMEMBERED_RECORDS = 1000;
 

@@ -4,16 +4,18 @@
  */
 
 import { isSum } from "./checksum.ts";
-import { FORMAT_VERSION } from "./format.ts";
+import { FORMAT_VERSION, MAX_FILE_NUMBER } from "./format.ts";
 import { isCount } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
+import { isKey } from "./key.ts";
 import { openSealedLine, sealLine } from "./seal.ts";
+import { isId, type Id } from "./session-id.ts";
 
 export interface Header {
   /** Of the format. Higher than ours: the file may be read as far as we understand it, never written. */
   readonly version: number;
   readonly key: string;
-  readonly id: string;
+  readonly id: Id;
   /** When the session was created. */
   readonly at: string;
   /** The number of this file: higher than that of every file of the session before it. */
@@ -33,7 +35,7 @@ export interface ChainLink {
   /** The time of its last record: what "older than" means when a segment is dropped. */
   readonly until: string;
   /** The session in which its lines were written, if that is another: this one was forked from it. */
-  readonly session?: string;
+  readonly session?: Id;
   /** When its records were dropped; the file is gone. */
   readonly dropped?: string;
 }
@@ -65,24 +67,33 @@ export function decodeHeader(line: Buffer): DecodedHeader {
   // A newer format may seal its lines in another way; where it does not, what we understand of it can be read.
   if (identity === undefined && version > FORMAT_VERSION) return { kind: "too-new", version };
   if (!isSealed) return { kind: "bad", reason: "the header's checksum does not match" };
-  if (identity === undefined) return { kind: "bad", reason: "the header lacks its key, id, time or chain" };
+  if (identity === undefined)
+    return {
+      kind: "bad",
+      reason: "the header lacks a valid key, id, time or chain",
+    };
   return { kind: "header", header: { version, ...identity } };
 }
 
 /** What a header says, whether its checksum is right or not. `undefined`: something is missing, or no such thing. */
 export function identityIn(value: Readonly<Record<string, unknown>>): Omit<Header, "version"> | undefined {
   const { key, id, at, file = 0, chain = [] } = value;
-  if (typeof key !== "string" || typeof id !== "string" || typeof at !== "string") return undefined;
-  if (!isCount(file) || !Array.isArray(chain)) return undefined;
+  if (!isKey(key) || !isId(id) || typeof at !== "string") return undefined;
+  if (!isFileNumber(file) || !Array.isArray(chain)) return undefined;
   const links = chain.map(decodeLink);
   return links.every((link) => link !== undefined) ? { key, id, at, file, chain: links } : undefined;
+}
+
+function isFileNumber(value: unknown): value is number {
+  return isCount(value) && value <= MAX_FILE_NUMBER;
 }
 
 function decodeLink(value: unknown): ChainLink | undefined {
   if (!isJsonObject(value)) return undefined;
   const { file, first, last, bytes, sum, until, session, dropped } = value;
-  if (!isCount(file) || !isCount(first) || !isCount(last) || !isCount(bytes)) return undefined;
+  if (!isFileNumber(file) || !isCount(first) || !isCount(last) || !isCount(bytes)) return undefined;
   if (!isSum(sum) || typeof until !== "string") return undefined;
+  if (session !== undefined && !isId(session)) return undefined;
   return {
     file,
     first,
@@ -90,7 +101,7 @@ function decodeLink(value: unknown): ChainLink | undefined {
     bytes,
     sum,
     until,
-    ...(typeof session === "string" ? { session } : {}),
+    ...(session === undefined ? {} : { session }),
     ...(typeof dropped === "string" ? { dropped } : {}),
   };
 }

@@ -9,11 +9,17 @@ import { LonghandError } from "../errors.ts";
 export const MAX_KEY_BYTES = 1024;
 export const SESSION_SUFFIX = ".jsonl";
 
+declare const VALID: unique symbol;
+
+/** The name of an active session's file, made from a key or validated where it was decoded. */
+export type FileName = string & { readonly [VALID]: "file name" };
+
 const MAX_SLUG = 80;
 const HASH_LENGTH = 16;
 /** Names that some systems give to devices, whatever the extension. */
 const RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 const PLAIN = /^[a-z0-9_][a-z0-9_-]*$/;
+const FILE_NAME = /^[a-z0-9_][a-z0-9_-]{0,79}(?:~[0-9a-hjkmnp-tv-z]{16})?\.jsonl$/;
 
 export function checkKey(key: unknown): string {
   if (typeof key !== "string") {
@@ -45,10 +51,24 @@ export function checkKey(key: unknown): string {
   return key;
 }
 
+export function isKey(value: unknown): value is string {
+  try {
+    checkKey(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether some key can have this file. */
+export function isFileName(value: unknown): value is FileName {
+  return typeof value === "string" && FILE_NAME.test(value);
+}
+
 /** The file of a checked key. Only lower case, digits, `_`, `-` and `~`: the same name on every file system. */
-export function fileNameOf(key: string): string {
-  if (PLAIN.test(key) && key.length <= MAX_SLUG && !RESERVED.test(key)) return key + SESSION_SUFFIX;
-  return `${slugOf(key)}~${hashOf(key)}${SESSION_SUFFIX}`;
+export function fileNameOf(key: string): FileName {
+  const isPlain = PLAIN.test(key) && key.length <= MAX_SLUG && !RESERVED.test(key);
+  return `${isPlain ? key : `${slugOf(key)}~${hashOf(key)}`}${SESSION_SUFFIX}` as FileName;
 }
 
 function slugOf(key: string): string {

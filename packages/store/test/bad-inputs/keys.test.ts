@@ -12,6 +12,7 @@ import type { Store } from "../../src/store/types.ts";
 import { keysOf, rejectsWith, say, view } from "../../src/testing/case-language.ts";
 import { onEachBackend, type OpenedStore } from "../support/on-each-backend.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
+import { toId } from "../../src/record/session-id.ts";
 
 /** A name that every file system takes: no upper case, no dot or space at the end, no device. */
 const PORTABLE_NAME = /^(?!(con|prn|aux|nul|com\d|lpt\d)\.)[a-z0-9_][a-z0-9_~-]*\.jsonl?$/;
@@ -203,7 +204,7 @@ describe("session keys", () => {
       const header = encodeHeader(
         firstHeader({
           key: "another key",
-          id: "01JCW0000000000000000000AB",
+          id: toId("01JCW0000000000000000000AB"),
           at: "2026-11-15T19:24:12.123Z",
         }),
       );

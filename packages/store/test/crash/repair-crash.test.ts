@@ -20,8 +20,9 @@ import {
 } from "../support/built-store.ts";
 import { message } from "../support/sample-log.ts";
 import { withoutSync } from "./forgetful-host.ts";
+import { toId } from "../../src/record/session-id.ts";
 
-const ID = "01JCW0000000000000000000AB";
+const ID = toId("01JCW0000000000000000000AB");
 const SESSION = buildSession("a", ID, [
   message("one"),
   message("two"),

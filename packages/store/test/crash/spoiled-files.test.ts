@@ -17,6 +17,7 @@ import type { Damage } from "../../src/record/session-record.ts";
 import type { Store } from "../../src/store/types.ts";
 import { failingHost } from "../../src/testing/failing-host.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { toId } from "../../src/record/session-id.ts";
 
 const DIRECTORY = "/store";
 
@@ -139,9 +140,11 @@ describe("the journal of a killed writer", () => {
 });
 
 test("a place with a length below zero is no place: the block is not valid, and reading it ends", () => {
-  const head = { instance: "01JCW0000000000000000000AB", generation: 1, owner: undefined };
+  const head = { instance: toId("01JCW0000000000000000000AB"), generation: 1, owner: undefined };
   const block = (length: number): Buffer => {
-    const payload = Buffer.from(`{"session":"s","file":0,"name":"n","offset":0,"bytes":${length}}\nx\n`);
+    const payload = Buffer.from(
+      `{"session":"${head.instance}","file":0,"name":"n.jsonl","offset":0,"bytes":${length}}\nx\n`,
+    );
     const sum = checksum(blockSalt(head, 1, payload.length), payload);
     const first = `{"generation":1,"block":1,"bytes":${payload.length},"crc":"${sum}"}\n`;
     return Buffer.concat([encodeHead(head), encodeHead(head), Buffer.from(first), payload]);

@@ -2,12 +2,19 @@
 
 import { expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
-import { layoutOf, leaseShard } from "../../src/backends/jsonl/files/layout.ts";
+import {
+  adoptionLockOf,
+  layoutOf,
+  leaseNameOf,
+  leaseShard,
+  type LeaseName,
+} from "../../src/backends/jsonl/files/layout.ts";
 import type { Host } from "../../src/host/host.ts";
 import { openStore } from "../../src/open-store.ts";
 import type { Store } from "../../src/store/types.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
 import { user } from "../support/conversation.ts";
+import { toId } from "../../src/record/session-id.ts";
 
 const DIRECTORY = "/store";
 const LAYOUT = layoutOf(DIRECTORY);
@@ -18,7 +25,7 @@ async function open(host: Host): Promise<Store> {
 }
 
 /** How many bits the only file of this lease has; the one at `bit`, if there is such a one, is turned. */
-async function turn(host: Host, leaseName: string, bit: number): Promise<number> {
+async function turn(host: Host, leaseName: LeaseName, bit: number): Promise<number> {
   const shard = leaseShard(LAYOUT, leaseName);
   const names = await host.files.readDirectory(shard);
   const found = names.filter((name) => name.startsWith(`${leaseName}.`));
@@ -40,7 +47,7 @@ test("whichever bit of a living holder's lease is turned, nobody else writes bes
     const [one, other] = [await open(machine.startProcess()), await open(machine.startProcess())];
     await one.session("x").append(user("first"));
     const lock = await one.session("x").lock();
-    bits = await turn(machine.startProcess(), "x", bit);
+    bits = await turn(machine.startProcess(), leaseNameOf("x"), bit);
     await expect(other.session("x").append(user("beside")), `bit ${bit}`).rejects.toMatchObject({
       code: "SESSION_LOCKED",
     });
@@ -67,7 +74,7 @@ test("whichever bit of the lock of one who died recovering is turned, the next r
     const leases = machine.startProcess();
     const journals = await leases.files.readDirectory(LAYOUT.journals);
     const dead = journals.find((name) => name.endsWith(".journal"))?.split(".")[0] ?? "";
-    bits = await turn(leases, `@${dead}`, bit);
+    bits = await turn(leases, adoptionLockOf(toId(dead)), bit);
     const store = await open(machine.startProcess());
     expect((await store.session("x").messages()).map(({ content }) => content)).toEqual(["first"]);
     await store.session("x").append(user("second"));

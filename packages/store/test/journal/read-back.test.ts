@@ -8,6 +8,8 @@ import { failingHost, SimulatedMachine, type CrashableHost } from "../../src/tes
 import { contentsOf, user } from "../support/conversation.ts";
 import { openCollecting, type CollectingStore } from "../support/open-collecting.ts";
 import { DIRECTORY, journalIn, readSimulatedFile, writeSimulatedFile } from "../support/simulated-store.ts";
+import { toId } from "../../src/record/session-id.ts";
+import { fileNameOf } from "../../src/record/key.ts";
 
 const HEAD_COPY = 4096;
 const BLOCKS = 8192;
@@ -26,7 +28,7 @@ describe("Journal.readBack", () => {
   async function written(): Promise<{ host: CrashableHost; journal: Journal; records: JournalRecord[] }> {
     const host = new SimulatedMachine(1).startProcess();
     const owner = {
-      instance: "i1",
+      instance: toId("01JCW0000000000000000000AB"),
       ...host.processes.self,
       since: "2026-01-01T00:00:00.000Z",
       listens: false,
@@ -34,7 +36,7 @@ describe("Journal.readBack", () => {
     const place = { path, temporary: "/temporary", owner, durability: "sync" } as const;
     const journal = await Journal.create(host.files, place);
     const records = ["one", "two", "three"].map((text, offset): JournalRecord => ({
-      ...{ session: "s", file: 0, name: "s.jsonl", offset },
+      ...{ session: toId("01JCW0000000000000000000CD"), file: 0, name: fileNameOf("s"), offset },
       bytes: Buffer.from(text),
     }));
     for (const record of records) await journal.append([record]);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { OpenFile } from "../../src/host/host.ts";
 import { SessionFileWriter } from "../../src/migrate/session-file-writer.ts";
 import { CHECKPOINT_START } from "../../src/record/checkpoint.ts";
+import { toId } from "../../src/record/session-id.ts";
 
 const AT = "2026-11-16T00:00:00.000Z";
 
@@ -18,7 +19,7 @@ test("a large state does not become most of the file", async () => {
   };
   const writer = new SessionFileWriter(file as OpenFile, {
     key: "a",
-    id: "01JCW0000000000000000000AB",
+    id: toId("01JCW0000000000000000000AB"),
     at: AT,
   });
   await writer.add({ op: "summary", summary: "s".repeat(200_000) }, AT);

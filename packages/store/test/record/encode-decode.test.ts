@@ -9,7 +9,8 @@ import { encodeEntry } from "../../src/record/encode.ts";
 import { EMPTY_STATE } from "../../src/record/fold.ts";
 import { MAX_SEQ } from "../../src/record/format.ts";
 import { decodeHeader, encodeHeader, firstHeader, type Header } from "../../src/record/header.ts";
-import { makeId } from "../../src/record/session-id.ts";
+import { isKey } from "../../src/record/key.ts";
+import { isId, makeId, toId } from "../../src/record/session-id.ts";
 import { toEntries } from "../../src/record/to-entries.ts";
 import { anyEntry, anyText } from "../support/arbitrary-entries.ts";
 import { message, SAMPLE, SESSION_ID } from "../support/sample-log.ts";
@@ -20,7 +21,15 @@ const LATER_HEADER: Header = {
   file: 2,
   chain: [
     { file: 0, first: 1, last: 9, bytes: 700, sum: "0b7d1e44", until: HEADER.at, dropped: HEADER.at },
-    { file: 1, first: 10, last: 12, bytes: 300, sum: "c1e09a72", until: HEADER.at, session: "other" },
+    {
+      file: 1,
+      first: 10,
+      last: 12,
+      bytes: 300,
+      sum: "c1e09a72",
+      until: HEADER.at,
+      session: toId("01JCW0000000000000000000ZZ"),
+    },
   ],
 };
 
@@ -173,7 +182,7 @@ describe("a line", () => {
 describe("a header", () => {
   test("comes back as it was, whatever the key", () => {
     fc.assert(
-      fc.property(anyText, (key) => {
+      fc.property(anyText.filter(isKey), (key) => {
         for (const header of [
           { ...HEADER, key },
           { ...LATER_HEADER, key },
@@ -182,6 +191,29 @@ describe("a header", () => {
         }
       }),
     );
+  });
+
+  test("with an id, a key or a number that is not ours is none, though its checksum fits", () => {
+    const decode = (fields: object): string => {
+      const text = JSON.stringify({ longhand: 1, ...LATER_HEADER, version: undefined, ...fields });
+      return decodeHeader(lineOf(text.slice(0, -1), "")).kind;
+    };
+    const [link] = LATER_HEADER.chain;
+    const paths = fc.constantFrom("..", "/", ".", "\0", "\n", "é", "A", "0", SESSION_ID);
+    const names = fc.array(paths, { maxLength: 27 }).map((parts) => parts.join(""));
+    const strange = fc.oneof(anyText, names, fc.integer()).filter((id) => !isId(id));
+    fc.assert(
+      fc.property(strange, (id) => {
+        expect(decode({ id })).toBe("bad");
+        expect(decode({ chain: [{ ...link, session: id }] })).toBe("bad");
+      }),
+    );
+    for (const key of ["", "a\0b", "x".repeat(1025), 5]) expect(decode({ key })).toBe("bad");
+    for (const file of [-1, 1.5, 2 ** 52 + 1, 2 ** 53, "1"]) {
+      expect(decode({ file })).toBe("bad");
+      expect(decode({ chain: [{ ...link, file }] })).toBe("bad");
+    }
+    expect(decode({})).toBe("header");
   });
 
   test("never comes back different from a line with one flipped bit", () => {
@@ -199,7 +231,7 @@ describe("a header", () => {
     expect(decodeHeader(Buffer.from('{"longhand":1}')).kind).toBe("bad");
     expect(decodeHeader(lineOf('{"longhand":1,"key":5,"id":"x","at":"x"', ""))).toEqual({
       kind: "bad",
-      reason: "the header lacks its key, id, time or chain",
+      reason: "the header lacks a valid key, id, time or chain",
     });
   });
 });

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLonghandError } from "../../src/errors.ts";
-import { checkKey, fileNameOf, MAX_KEY_BYTES } from "../../src/record/key.ts";
+import { checkKey, fileNameOf, isFileName, MAX_KEY_BYTES } from "../../src/record/key.ts";
 
 const PORTABLE = /^[a-z0-9_][a-z0-9_-]*(~[0-9a-hjkmnp-tv-z]{16})?\.jsonl$/;
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
@@ -40,6 +40,7 @@ describe("a file name", () => {
     fc.assert(
       fc.property(key, (text) => {
         const name = fileNameOf(text);
+        expect(isFileName(name)).toBe(true);
         expect(name).toMatch(PORTABLE);
         expect(name).not.toMatch(DEVICE);
         expect(name.length).toBeLessThanOrEqual(110);
@@ -100,4 +101,22 @@ describe("a key", () => {
       }
     }
   });
+});
+
+test.each([
+  ...[
+    "",
+    ".jsonl",
+    "a",
+    "../a.jsonl",
+    "a/b.jsonl",
+    "/a.jsonl",
+    ".a.jsonl",
+    "-a.jsonl",
+    "A.jsonl",
+    "a.jsonl\n",
+  ],
+  ...["a~short.jsonl", `${"a".repeat(81)}.jsonl`, "a.json", "a\0.jsonl", "a.jsonl/..", 5, undefined],
+])("%j is no file name of a session", (name) => {
+  expect(isFileName(name)).toBe(false);
 });

@@ -19,6 +19,7 @@ import type { Damage, SessionInfo } from "../../src/record/session-record.ts";
 import { toEntries } from "../../src/record/to-entries.ts";
 import type { VerifyReport } from "../../src/store/types.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { toId } from "../../src/record/session-id.ts";
 
 export const LAYOUT = layoutOf("/store");
 export const AT = "2026-11-15T19:24:12.123Z";
@@ -36,7 +37,8 @@ export interface BuiltSession {
 }
 
 /** The bytes of a session, as its writer leaves them. */
-export function buildSession(key: string, id: string, steps: readonly Step[]): BuiltSession {
+export function buildSession(key: string, idText: string, steps: readonly Step[]): BuiltSession {
+  const id = toId(idText);
   let header = firstHeader({ key, id, at: AT });
   let state = EMPTY_STATE;
   let file = encodeHeader(header);

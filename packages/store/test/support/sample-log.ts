@@ -2,8 +2,9 @@ import { encodeEntry } from "../../src/record/encode.ts";
 import type { Body, Entry } from "../../src/record/entry.ts";
 import { EMPTY_STATE } from "../../src/record/fold.ts";
 import { toEntries } from "../../src/record/to-entries.ts";
+import { toId, type Id } from "../../src/record/session-id.ts";
 
-export const SESSION_ID = "01JCW0000000000000000000AB";
+export const SESSION_ID: Id = toId("01JCW0000000000000000000AB");
 const AT = "2026-11-15T19:24:12.123Z";
 
 export function message(content: string): Body {

@@ -8,6 +8,7 @@ import { LonghandError } from "../../errors.ts";
 import type { FileSystem, Host } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
 import type { Damage } from "../../record/session-record.ts";
+import type { Id } from "../../record/session-id.ts";
 import type {
   BackendOptions,
   BackendUpkeepOptions,
@@ -128,8 +129,8 @@ export class JsonlReader implements OpenBackend {
     return await verifyStore(verifyPlace(place), options);
   }
 
-  async #deadInstances(): Promise<string[]> {
-    const dead: string[] = [];
+  async #deadInstances(): Promise<Id[]> {
+    const dead: Id[] = [];
     for (const instance of await listInstances(this.#host.files, this.#layout)) {
       if ((await this.#neighbours.look(instance)).liveness === "dead") dead.push(instance);
     }

@@ -28,7 +28,7 @@ import { forkKey } from "./writing/fork-key.ts";
 import { jsonlUpkeep } from "./upkeep/jsonl-upkeep.ts";
 import { Landing } from "./writing/landing.ts";
 import { checkNameIsFree } from "./files/foreign-file.ts";
-import { leaseNameOf, type Layout } from "./files/layout.ts";
+import { idInName, leaseNameOf, type Layout } from "./files/layout.ts";
 import { rememberBegun } from "./files/scan-for-foreign.ts";
 import { migrateOnOpening, tellUnfinished } from "./writing/migrate-on-opening.ts";
 import { OpenSessions } from "./writing/open-sessions.ts";
@@ -237,11 +237,12 @@ class JsonlWriter implements OpenBackend {
     delete: async (key, forever) =>
       await this.#putAway(key, async (around) => await deleteSession(around, forever)),
     purge: async (before, dryRun) =>
-      await purgeTrash(await this.#reading.place(), { before, dryRun }, async ({ key, id }, file) => {
+      await purgeTrash(await this.#reading.place(), { before, dryRun }, async ({ key }, file) => {
         await this.#putAway(key, async ({ sessions, place }) => {
           // Somebody may have brought it back since we looked.
           const isThere = (await place.files.stat(file.path)) !== undefined;
-          if (isThere) await sessions.removeForGood(key, id, file);
+          const id = idInName(file);
+          if (isThere && id !== undefined) await sessions.removeForGood(key, id, file);
         });
       }),
   };

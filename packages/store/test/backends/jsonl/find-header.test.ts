@@ -4,9 +4,14 @@ import { expect, test } from "vitest";
 import { findHeader } from "../../../src/backends/jsonl/upkeep/find-header.ts";
 import { encodeHeader, firstHeader } from "../../../src/record/header.ts";
 import { fileNameOf } from "../../../src/record/key.ts";
+import { toId } from "../../../src/record/session-id.ts";
 
 const KEY = "user:é";
-const HEADER = firstHeader({ key: KEY, id: "01JCW0000000000000000000AB", at: "2026-11-15T19:24:12.123Z" });
+const HEADER = firstHeader({
+  key: KEY,
+  id: toId("01JCW0000000000000000000AB"),
+  at: "2026-11-15T19:24:12.123Z",
+});
 const LINE = encodeHeader(HEADER);
 const FILE = { name: fileNameOf(KEY), status: "active" } as const;
 

@@ -2,13 +2,16 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { LeaseFiles } from "../../../src/backends/jsonl/leases/lease-files.ts";
-import { layoutOf, leaseShard } from "../../../src/backends/jsonl/files/layout.ts";
+import { layoutOf, leaseNameOf, leaseShard } from "../../../src/backends/jsonl/files/layout.ts";
 import type { FileSystem } from "../../../src/host/host.ts";
 import { SimulatedMachine } from "../../../src/testing/index.ts";
+import { toId } from "../../../src/record/session-id.ts";
 
 const LAYOUT = layoutOf("/store");
-const SHARD = leaseShard(LAYOUT, "a");
-const [ONE, TWO] = ["01HAAAAAAAAAAAAAAAAAAAAAAA", "01HBBBBBBBBBBBBBBBBBBBBBBB"];
+const NAME = leaseNameOf("a");
+const SHARD = leaseShard(LAYOUT, NAME);
+const ONE = toId("01HAAAAAAAAAAAAAAAAAAAAAAA");
+const TWO = toId("01HBBBBBBBBBBBBBBBBBBBBBBB");
 const NOW = "2026-01-01T00:00:00.000Z";
 let files: FileSystem;
 let one: LeaseFiles;
@@ -22,56 +25,56 @@ beforeEach(async () => {
 });
 
 async function epochs(): Promise<readonly number[]> {
-  return (await one.readRow("a")).epochs;
+  return (await one.readRow(NAME)).epochs;
 }
 
 describe("a lease", () => {
   test("is taken and given up by the next number; the ones before go", async () => {
-    const row = await one.readRow("a");
+    const row = await one.readRow(NAME);
     expect(row).toEqual({ epochs: [], tickets: [] });
-    expect(await one.takeAfter("a", row, NOW)).toMatchObject({ epoch: 1 });
-    expect(await two.readHolder("a", 1)).toEqual({ kind: "held", instance: ONE, since: NOW });
-    await one.giveUp("a", 1);
+    expect(await one.takeAfter(NAME, row, NOW)).toMatchObject({ epoch: 1 });
+    expect(await two.readHolder(NAME, 1)).toEqual({ kind: "held", instance: ONE, since: NOW });
+    await one.giveUp(NAME, 1);
     expect(await epochs()).toEqual([2]);
-    expect(await two.readHolder("a", 2)).toEqual({ kind: "free" });
-    expect(await two.readHolder("a", 1)).toEqual({ kind: "gone" });
-    expect(await two.takeAfter("a", await two.readRow("a"), NOW)).toMatchObject({ epoch: 3 });
+    expect(await two.readHolder(NAME, 2)).toEqual({ kind: "free" });
+    expect(await two.readHolder(NAME, 1)).toEqual({ kind: "gone" });
+    expect(await two.takeAfter(NAME, await two.readRow(NAME), NOW)).toMatchObject({ epoch: 3 });
     expect(await epochs()).toEqual([3]);
     expect(await files.readDirectory(LAYOUT.leases)).toEqual([SHARD.slice(-2)]);
   });
 
   test("is not given to two who have seen the same", async () => {
-    const row = await one.readRow("a");
-    const taken = [await one.takeAfter("a", row, NOW), await two.takeAfter("a", row, NOW)];
+    const row = await one.readRow(NAME);
+    const taken = [await one.takeAfter(NAME, row, NOW), await two.takeAfter(NAME, row, NOW)];
     expect(taken).toMatchObject([{ epoch: 1 }, undefined]);
-    expect(await two.readHolder("a", 1)).toMatchObject({ instance: ONE });
+    expect(await two.readHolder(NAME, 1)).toMatchObject({ instance: ONE });
   });
 
   test.each([
     ["nothing", 0],
     ["a number", 1],
   ])("is not given to one who saw %s, though that number is free again", async (_, before) => {
-    if (before === 1) await one.takeAfter("a", await one.readRow("a"), NOW).then(() => one.giveUp("a", 1));
-    const seenLongAgo = await two.readRow("a");
+    if (before === 1) await one.takeAfter(NAME, await one.readRow(NAME), NOW).then(() => one.giveUp(NAME, 1));
+    const seenLongAgo = await two.readRow(NAME);
     for (let round = 0; round < 2; round++) {
-      const taken = await one.takeAfter("a", await one.readRow("a"), NOW);
-      if (round === 0) await one.giveUp("a", taken?.epoch ?? 0);
+      const taken = await one.takeAfter(NAME, await one.readRow(NAME), NOW);
+      if (round === 0) await one.giveUp(NAME, taken?.epoch ?? 0);
     }
     const held = (await epochs()).at(-1) ?? 0;
-    expect(await two.takeAfter("a", seenLongAgo, NOW)).toBeUndefined();
+    expect(await two.takeAfter(NAME, seenLongAgo, NOW)).toBeUndefined();
     expect((await epochs()).at(-1)).toBe(held);
-    expect(await two.readHolder("a", held)).toMatchObject({ instance: ONE });
+    expect(await two.readHolder(NAME, held)).toMatchObject({ instance: ONE });
     // What he has left behind is below the newest, and goes with the next.
-    await one.giveUp("a", held);
-    expect(await two.takeAfter("a", await two.readRow("a"), NOW)).toMatchObject({ epoch: held + 2 });
+    await one.giveUp(NAME, held);
+    expect(await two.takeAfter(NAME, await two.readRow(NAME), NOW)).toMatchObject({ epoch: held + 2 });
     expect(await epochs()).toEqual([held + 2]);
   });
 
   test("nor if a listing that overlapped with others' changes has missed the newest", async () => {
-    await one.takeAfter("a", await one.readRow("a"), NOW);
-    const seenLongAgo = await two.readRow("a");
-    await one.giveUp("a", 1);
-    const taken = await one.takeAfter("a", await one.readRow("a"), NOW);
+    await one.takeAfter(NAME, await one.readRow(NAME), NOW);
+    const seenLongAgo = await two.readRow(NAME);
+    await one.giveUp(NAME, 1);
+    const taken = await one.takeAfter(NAME, await one.readRow(NAME), NOW);
     expect(taken).toMatchObject({ epoch: 3 });
     const missing = new Proxy(files, {
       get: (target, name) =>
@@ -79,8 +82,8 @@ describe("a lease", () => {
           ? async (path: string) => (await target.readDirectory(path)).filter((each) => !each.endsWith(".3"))
           : (Reflect.get(target, name) as () => unknown).bind(target),
     });
-    const late = new LeaseFiles(missing, LAYOUT, "01HCCCCCCCCCCCCCCCCCCCCCCC");
-    expect(await late.takeAfter("a", seenLongAgo, NOW)).toBeUndefined();
+    const late = new LeaseFiles(missing, LAYOUT, toId("01HCCCCCCCCCCCCCCCCCCCCCCC"));
+    expect(await late.takeAfter(NAME, seenLongAgo, NOW)).toBeUndefined();
   });
 
   test("is free if its file was never written, as after a power cut; not if it is damaged, or held in another form", async () => {
@@ -102,7 +105,7 @@ describe("a lease", () => {
       await file.write(Buffer.from(content), 0);
     }
     const kinds = [];
-    for (const index of contents.keys()) kinds.push((await one.readHolder("a", index + 1)).kind);
+    for (const index of contents.keys()) kinds.push((await one.readHolder(NAME, index + 1)).kind);
     expect(kinds).toEqual(["free", "free", "held", ...Array<string>(6).fill("unclear")]);
   });
 
@@ -110,8 +113,8 @@ describe("a lease", () => {
     await files.makeDirectory(SHARD);
     const strange = ["a", "a.", "a.x", "a.1.2", "b.7", "a.waits.x", "a.1234567890123456"];
     for (const name of strange) await (await files.open(`${SHARD}/${name}`, "create")).close();
-    expect(await one.readRow("a")).toEqual({ epochs: [], tickets: [] });
-    expect(await one.takeAfter("a", await one.readRow("a"), NOW)).toMatchObject({ epoch: 1 });
+    expect(await one.readRow(NAME)).toEqual({ epochs: [], tickets: [] });
+    expect(await one.takeAfter(NAME, await one.readRow(NAME), NOW)).toMatchObject({ epoch: 1 });
     expect(await files.readDirectory(SHARD)).toEqual(expect.arrayContaining(strange));
   });
 });

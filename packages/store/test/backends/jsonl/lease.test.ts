@@ -10,6 +10,7 @@ import { failingHost, SimulatedMachine } from "../../../src/testing/index.ts";
 import { Gate, heldHost } from "../../crash/held-host.ts";
 import { contentsOf, user } from "../../support/conversation.ts";
 import { landingFaults } from "../../support/landing-faults.ts";
+import { toId } from "../../../src/record/session-id.ts";
 
 const DIRECTORY = "/store";
 const LAYOUT = layoutOf(DIRECTORY);
@@ -307,7 +308,7 @@ describe("a dead holder", () => {
     const [journal] = (await listInstances(host.files, LAYOUT)).sort().reverse();
     let removals = 0;
     machine.onOperation(({ operation, path }) => {
-      if (operation === "unlink" && path === journalPath(LAYOUT, journal ?? "")) removals += 1;
+      if (operation === "unlink" && path === journalPath(LAYOUT, toId(journal ?? ""))) removals += 1;
     });
     host.kill();
     const seqs = await Promise.all(

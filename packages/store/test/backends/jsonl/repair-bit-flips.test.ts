@@ -19,8 +19,9 @@ import {
   type BuiltSession,
 } from "../../support/built-store.ts";
 import { message } from "../../support/sample-log.ts";
+import { toId } from "../../../src/record/session-id.ts";
 
-const ID = "01JCW0000000000000000000AB";
+const ID = toId("01JCW0000000000000000000AB");
 const SESSION = buildSession("user:é", ID, [
   message("one"),
   [message("two"), message("three")],

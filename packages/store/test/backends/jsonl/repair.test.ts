@@ -22,9 +22,10 @@ import {
   type BuiltSession,
 } from "../../support/built-store.ts";
 import { message } from "../../support/sample-log.ts";
+import { toId } from "../../../src/record/session-id.ts";
 
-const ID = "01JCW0000000000000000000AB";
-const OTHER_ID = "01JCW0000000000000000000CD";
+const ID = toId("01JCW0000000000000000000AB");
+const OTHER_ID = toId("01JCW0000000000000000000CD");
 
 const SMALL = buildSession("telegram:1", ID, [
   message("one"),

@@ -7,7 +7,6 @@ import type { FileStat, FileSystem } from "../../../host/host.ts";
 import { isSameFile } from "../../../host/is-same-file.ts";
 import { namesIn } from "../../../host/names-in.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
-import { segmentDirectory } from "../../../log/segment-path.ts";
 import type { Layout } from "./layout.ts";
 
 /** How many names of this file are not ours. Looks for the others only if there are any. */
@@ -25,7 +24,7 @@ export async function unexplainedLinks(files: FileSystem, layout: Layout, path: 
 async function countOwnNames(files: FileSystem, layout: Layout, stat: FileStat): Promise<number> {
   let found = 0;
   for (const session of await namesIn(files, layout.segments)) {
-    const directory = segmentDirectory(layout.segments, session);
+    const directory = `${layout.segments}/${session}`;
     for (const name of await namesIn(files, directory)) {
       if (isSameFile(await files.stat(`${directory}/${name}`), stat)) found++;
     }

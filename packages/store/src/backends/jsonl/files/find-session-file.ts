@@ -8,8 +8,8 @@ import { useFile } from "../../../host/use-file.ts";
 import { patchedSource } from "../../../log/byte-source.ts";
 import { readHeaderLine } from "../../../log/header-line.ts";
 import { decodeHeader, type Header } from "../../../record/header.ts";
-import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
-import { isId } from "../../../record/session-id.ts";
+import { fileNameOf, SESSION_SUFFIX, type FileName } from "../../../record/key.ts";
+import { isId, type Id } from "../../../record/session-id.ts";
 import type { SessionInfo } from "../../../record/session-record.ts";
 import { putAwayName, type Layout } from "./layout.ts";
 
@@ -20,8 +20,8 @@ import { putAwayName, type Layout } from "./layout.ts";
 export async function findSessionFile(
   files: FileSystem,
   layout: Layout,
-  id: string,
-  lastName: string,
+  id: Id,
+  lastName: FileName,
 ): Promise<FoundSessionFile | undefined> {
   const likely: SessionFile[] = [
     { path: `${layout.directory}/${lastName}`, name: lastName, status: "active" },

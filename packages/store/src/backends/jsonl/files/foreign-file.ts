@@ -14,7 +14,7 @@ import { looksLikeSession } from "../../../migrate/looks-like-session.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
 import { hasOurLine } from "../../../record/our-line.ts";
 import type { SessionFile } from "./find-session-file.ts";
-import { idInName, leaseShard, type Layout } from "./layout.ts";
+import { idInName, isLeaseName, leaseShard, type Layout } from "./layout.ts";
 import { readBeginning } from "./read-beginning.ts";
 
 /** At either end of a file: a damaged block is 4 KiB, and a session has many lines in 64 KiB. */
@@ -61,6 +61,7 @@ async function isLikeSession({ files }: Place, { path, name }: SessionFile): Pro
 
 /** A store never removes the newest number of a lease, so a session that was ever written to has one. */
 async function hasLease({ files, layout }: Place, stem: string): Promise<boolean> {
+  if (!isLeaseName(stem)) return false;
   const names = await namesIn(files, leaseShard(layout, stem));
   return names.some((name) => name.startsWith(`${stem}.`) && !name.slice(stem.length + 1).includes("."));
 }

@@ -3,8 +3,8 @@
 import { hash } from "node:crypto";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
 import { aliasFileName } from "../../../migrate/aliases.ts";
-import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
-import { isId } from "../../../record/session-id.ts";
+import { fileNameOf, isFileName, SESSION_SUFFIX, type FileName } from "../../../record/key.ts";
+import { isId, type Id } from "../../../record/session-id.ts";
 
 export interface Layout {
   /** Active sessions. */
@@ -52,7 +52,7 @@ export function aliasPath({ aliases }: Layout, key: string): string {
 }
 
 /** With its id, since a key may have several put away. */
-export function putAwayName(activeName: string, id: string): string {
+export function putAwayName(activeName: FileName, id: Id): string {
   return `${activeName.slice(0, -SESSION_SUFFIX.length)}.${id}${SESSION_SUFFIX}`;
 }
 
@@ -63,49 +63,58 @@ export function idInName({
 }: {
   readonly name: string;
   readonly status: string;
-}): string | undefined {
+}): Id | undefined {
   const id = status === "active" ? "" : (name.slice(0, -SESSION_SUFFIX.length).split(".").at(-1) ?? "");
   return isId(id) ? id : undefined;
 }
 
 export const JOURNAL_SUFFIX = ".journal";
 
-export function journalPath({ journals }: Layout, instance: string): string {
+export function journalPath({ journals }: Layout, instance: Id): string {
   return `${journals}/${instance}${JOURNAL_SUFFIX}`;
 }
 
 /** Under which a journal is written before it has its name. */
-export function newJournalPath({ journals }: Layout, instance: string): string {
+export function newJournalPath({ journals }: Layout, instance: Id): string {
   return `${journals}/${TEMPORARY_PREFIX}${instance}`;
 }
 
-export function socketPath({ journals }: Layout, instance: string): string {
+export function socketPath({ journals }: Layout, instance: Id): string {
   return `${journals}/${instance}.sock`;
 }
 
 /** Its presence says: this instance is taken over, or has given itself up. */
-export function fencePath({ journals }: Layout, instance: string): string {
+export function fencePath({ journals }: Layout, instance: Id): string {
   return `${journals}/${instance}.fence`;
 }
 
-export function removedPath({ removed }: Layout, sessionId: string): string {
+export function removedPath({ removed }: Layout, sessionId: Id): string {
   return `${removed}/${sessionId}`;
 }
 
+declare const VALID: unique symbol;
+
+export type LeaseName = string & { readonly [VALID]: "lease name" };
+
 /** What the lease of a key is called: as its file, without the ending. No two keys share one. */
-export function leaseNameOf(key: string): string {
-  return fileNameOf(key).slice(0, -SESSION_SUFFIX.length);
+export function leaseNameOf(key: string): LeaseName {
+  return fileNameOf(key).slice(0, -SESSION_SUFFIX.length) as LeaseName;
+}
+
+/** Whether some key can have this lease. */
+export function isLeaseName(value: string): value is LeaseName {
+  return isFileName(`${value}${SESSION_SUFFIX}`);
 }
 
 /** Whoever takes over a dead instance holds the lease of this name. No key's lease has an @ in its name. */
-export function adoptionLockOf(instance: string): string {
-  return `@${instance}`;
+export function adoptionLockOf(instance: Id): LeaseName {
+  return `@${instance}` as LeaseName;
 }
 
 /** Whoever migrates what other programs left holds this lease. */
-export const MIGRATION_LOCK = "@migrate";
+export const MIGRATION_LOCK: LeaseName = "@migrate" as LeaseName;
 
 /** Spread over 256 directories, so that a look at one lease does not read the names of all. */
-export function leaseShard({ leases }: Layout, name: string): string {
+export function leaseShard({ leases }: Layout, name: LeaseName): string {
   return `${leases}/${hash("sha256", name).slice(0, 2)}`;
 }

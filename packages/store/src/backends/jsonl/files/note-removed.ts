@@ -5,6 +5,7 @@ import { removeIfThere } from "../../../host/small-files.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import { removedPath, type Layout } from "./layout.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 /**
  * Says, durably, that a session is removed for good. Journals of other instances may still name it, and without this a
@@ -13,7 +14,7 @@ import { removedPath, type Layout } from "./layout.ts";
 export async function noteRemoved(
   host: Host,
   layout: Layout,
-  session: { readonly key: string; readonly id: string },
+  session: { readonly key: string; readonly id: Id },
 ): Promise<void> {
   const { files } = host;
   const { key, id } = session;

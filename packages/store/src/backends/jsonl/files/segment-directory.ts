@@ -2,6 +2,7 @@ import type { FileSystem } from "../../../host/host.ts";
 import { makeDirectory } from "../../../host/make-directories.ts";
 import { segmentDirectory } from "../../../log/segment-path.ts";
 import type { Layout } from "./layout.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 interface SegmentSurroundings {
   readonly files: FileSystem;
@@ -11,7 +12,7 @@ interface SegmentSurroundings {
 }
 
 /** The directory for a session's sealed files, its name durable: also where somebody was killed before he synced it. */
-export async function makeSegmentDirectory(around: SegmentSurroundings, sessionId: string): Promise<void> {
+export async function makeSegmentDirectory(around: SegmentSurroundings, sessionId: Id): Promise<void> {
   const { files, layout } = around;
   const sync = async (parent: string): Promise<void> => await around.syncNames(parent);
   await makeDirectory(files, layout.segments, sync);

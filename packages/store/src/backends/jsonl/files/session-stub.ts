@@ -9,6 +9,7 @@ import { namesIn } from "../../../host/names-in.ts";
 import { removeIfThere } from "../../../host/small-files.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
 import { segmentDirectory } from "../../../log/segment-path.ts";
+import { isId, type Id } from "../../../record/session-id.ts";
 import { sessionFiles, tryReadHeader } from "./find-session-file.ts";
 import { idInName, removedPath, type Layout } from "./layout.ts";
 import { removeSegments } from "./remove-segments.ts";
@@ -16,18 +17,19 @@ import { removeSegments } from "./remove-segments.ts";
 const STUB = /^-[0-9]+\.([0-9A-Z]{26})$/;
 const ID_LENGTH = 26;
 
-export function stubPath(temporary: string, sessionId: string): string {
+export function stubPath(temporary: string, sessionId: Id): string {
   return `${temporary}.${sessionId}`;
 }
 
 /** Whose stub it is; `undefined`: it is none. */
-export function sessionOfStub(name: string): string | undefined {
+export function sessionOfStub(name: string): Id | undefined {
   if (!name.startsWith(TEMPORARY_PREFIX)) return undefined;
-  return STUB.exec(name.slice(TEMPORARY_PREFIX.length + ID_LENGTH))?.[1];
+  const id = STUB.exec(name.slice(TEMPORARY_PREFIX.length + ID_LENGTH))?.[1];
+  return isId(id) ? id : undefined;
 }
 
 /** The sessions that somebody is making or removing, or was when he died. */
-export async function stubbedSessions(files: FileSystem, { directory }: Layout): Promise<string[]> {
+export async function stubbedSessions(files: FileSystem, { directory }: Layout): Promise<Id[]> {
   return (await namesIn(files, directory)).flatMap((name) => sessionOfStub(name) ?? []);
 }
 
@@ -41,7 +43,7 @@ export type UnderLease = (key: string, work: () => Promise<void>) => Promise<voi
 export async function removeStub(
   files: FileSystem,
   layout: Layout,
-  { path, sessionId }: { readonly path: string; readonly sessionId: string },
+  { path, sessionId }: { readonly path: string; readonly sessionId: Id },
   underLease: UnderLease,
 ): Promise<void> {
   if ((await files.stat(removedPath(layout, sessionId))) !== undefined) {
@@ -67,7 +69,7 @@ export async function removeStub(
 }
 
 /** `undefined`: there is a file that does not say whose it is. */
-async function isNowhere(files: FileSystem, layout: Layout, sessionId: string): Promise<boolean | undefined> {
+async function isNowhere(files: FileSystem, layout: Layout, sessionId: Id): Promise<boolean | undefined> {
   for (const file of await sessionFiles(files, layout)) {
     const id = idInName(file) ?? (await tryReadHeader(files, file.path, () => undefined))?.id;
     if (id === undefined) return undefined;

@@ -23,11 +23,12 @@ import { listInstances, type Neighbours, type Standing } from "../leases/neighbo
 import type { Patience } from "../leases/patience.ts";
 import { replayRecords } from "./replay-records.ts";
 import { recoveryLocked } from "../leases/session-locked.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 export interface AdoptionSurroundings {
   readonly host: Host;
   readonly layout: Layout;
-  readonly instance: string;
+  readonly instance: Id;
   readonly leaseFiles: LeaseFiles;
   readonly neighbours: Neighbours;
   readonly onDamage: (damage: Damage) => void;
@@ -63,7 +64,7 @@ export class Adoption {
   }
 
   /** Of an instance that is dead. Resolves when its journal is gone, whoever has done it. */
-  async adopt(dead: string, patience: Patience): Promise<void> {
+  async adopt(dead: Id, patience: Patience): Promise<void> {
     const { host, layout } = this.#around;
     for (;;) {
       const adopter = await this.tryAdopt(dead);
@@ -78,7 +79,7 @@ export class Adoption {
   }
 
   /** `undefined`: it is done. Otherwise who else is at it. */
-  async tryAdopt(dead: string): Promise<Standing | undefined> {
+  async tryAdopt(dead: Id): Promise<Standing | undefined> {
     const underWay = this.#underWay.get(dead);
     if (underWay !== undefined) return await underWay;
     const adopting = this.#adoptUnderLock(dead).finally(() => this.#underWay.delete(dead));
@@ -86,7 +87,7 @@ export class Adoption {
     return await adopting;
   }
 
-  async #adoptUnderLock(dead: string): Promise<Standing | undefined> {
+  async #adoptUnderLock(dead: Id): Promise<Standing | undefined> {
     const { host, layout, leaseFiles, neighbours } = this.#around;
     const onDamage = (damage: Damage): void => {
       this.#damage = [...this.#damage, damage];
@@ -106,7 +107,7 @@ export class Adoption {
   }
 
   /** The number of the lock; or who has it. That of a dead one may be taken: he has changed nothing that stays half. */
-  async #lock(dead: string): Promise<number | Standing> {
+  async #lock(dead: Id): Promise<number | Standing> {
     const { host, instance, leaseFiles, neighbours } = this.#around;
     const name = adoptionLockOf(dead);
     for (;;) {
@@ -129,7 +130,7 @@ export class Adoption {
 async function adoptJournal(
   files: FileSystem,
   layout: Layout,
-  instance: string,
+  instance: Id,
   onDamage: (damage: Damage) => void,
 ): Promise<void> {
   const path = journalPath(layout, instance);

@@ -20,6 +20,7 @@ import { fencePath, journalPath, newJournalPath, socketPath, type Layout } from 
 import { Neighbours } from "../leases/neighbours.ts";
 import { Patience } from "../leases/patience.ts";
 import { removeLeftovers } from "./remove-leftovers.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 export interface Instance {
   readonly self: InstanceDescription;
@@ -61,13 +62,13 @@ export async function beginInstance(host: Host, layout: Layout, options: Instanc
 class Beginning {
   readonly #host: Host;
   readonly #layout: Layout;
-  readonly #id: string;
+  readonly #id: Id;
   #presence: Presence | undefined;
   #journal: Journal | undefined;
   #wanted: (leaseName: string) => void = () => undefined;
   #temporaries = 0;
 
-  constructor(host: Host, layout: Layout, id: string) {
+  constructor(host: Host, layout: Layout, id: Id) {
     this.#host = host;
     this.#layout = layout;
     this.#id = id;
@@ -146,7 +147,7 @@ interface OwnPlace {
   readonly journal: FileStat | undefined;
 }
 
-async function ownPlace(files: FileSystem, layout: Layout, id: string): Promise<OwnPlace> {
+async function ownPlace(files: FileSystem, layout: Layout, id: Id): Promise<OwnPlace> {
   return {
     directory: await files.stat(layout.directory),
     journal: await files.stat(journalPath(layout, id)),
@@ -156,7 +157,7 @@ async function ownPlace(files: FileSystem, layout: Layout, id: string): Promise<
 async function whyLost(
   files: FileSystem,
   layout: Layout,
-  id: string,
+  id: Id,
   place: OwnPlace,
 ): Promise<string | undefined> {
   const isMarked = (await files.stat(fencePath(layout, id))) !== undefined;

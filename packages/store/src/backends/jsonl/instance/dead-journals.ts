@@ -10,6 +10,7 @@ import type { Patch } from "../../../log/byte-source.ts";
 import type { Damage } from "../../../record/session-record.ts";
 import { journalPath, type Layout } from "../files/layout.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 export type FoundJournal =
   | { readonly kind: "journal"; readonly contents: JournalContents }
@@ -40,7 +41,7 @@ export async function syncAndReadJournal(files: FileSystem, path: string): Promi
 export async function readUnlanded(
   files: FileSystem,
   layout: Layout,
-  instances: readonly string[],
+  instances: readonly Id[],
   onDamage: (damage: Damage) => void,
 ): Promise<ReadPlace["patchesOf"]> {
   const unlanded = new Map<string, Patch[]>();

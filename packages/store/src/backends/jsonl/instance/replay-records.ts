@@ -12,6 +12,7 @@ import { groupBySession } from "../../../journal/group-by-session.ts";
 import { patchesInReach } from "../../../log/byte-source.ts";
 import { findSessionFile, peekHeader } from "../files/find-session-file.ts";
 import { removedPath, type Layout } from "../files/layout.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 /** Answers with a description of the records that have no place; `undefined`: all of them had one. */
 export async function replayRecords(
@@ -34,11 +35,13 @@ const LOOKS = 50;
 async function replaySession(
   files: FileSystem,
   layout: Layout,
-  session: string,
+  session: Id,
   records: readonly JournalRecord[],
 ): Promise<number> {
+  const name = records[0]?.name;
+  if (name === undefined) return 0;
   for (let look = 0; look < LOOKS; look++) {
-    const path = (await findSessionFile(files, layout, session, records[0]?.name ?? ""))?.path;
+    const path = (await findSessionFile(files, layout, session, name))?.path;
     if (path === undefined) {
       // Whoever removes a session for good says so first, durably.
       const isRemoved = (await files.stat(removedPath(layout, session))) !== undefined;
@@ -58,7 +61,7 @@ async function replaySession(
  */
 async function replayInto(
   file: OpenFile,
-  session: string,
+  session: Id,
   records: readonly JournalRecord[],
 ): Promise<number | undefined> {
   const header = await peekHeader(file);

@@ -6,6 +6,7 @@ import { readUnlanded } from "./dead-journals.ts";
 import type { Layout } from "../files/layout.ts";
 import { listInstances } from "../leases/neighbours.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 /**
  * For an instance that reads what it does not hold. Dead instances are taken over first; where somebody else is at it,
@@ -18,12 +19,12 @@ export async function unlandedOfOthers(
   { self, neighbours, adoption }: Instance,
   onDamage: (damage: Damage) => void,
 ): Promise<ReadPlace["patchesOf"] | undefined> {
-  const instances = await listInstances(files, layout).catch((error: unknown): string[] => {
+  const instances = await listInstances(files, layout).catch((error: unknown): Id[] => {
     if (errorCode(error) === "ENOTDIR") return [];
     throw error;
   });
   if (!instances.includes(self.instance)) return undefined;
-  const unlanded: string[] = [];
+  const unlanded: Id[] = [];
   for (const instance of instances) {
     if (instance === self.instance) continue;
     if ((await neighbours.look(instance)).liveness !== "dead") continue;

@@ -1,11 +1,12 @@
 import type { LeaseFiles } from "./lease-files.ts";
 import type { Neighbours } from "./neighbours.ts";
+import type { LeaseName } from "../files/layout.ts";
 
 /** Does somebody hold this lease who lives, or may live? Reads only. */
 export async function isHeld(
   leaseFiles: LeaseFiles,
   neighbours: Neighbours,
-  leaseName: string,
+  leaseName: LeaseName,
 ): Promise<boolean> {
   for (;;) {
     const newest = (await leaseFiles.readRow(leaseName)).epochs.at(-1);

@@ -7,6 +7,7 @@
  * Beside them lie the tickets of those who wait in line: empty files whose names say it all.
  */
 
+import { LonghandError } from "../../../errors.ts";
 import type { FileSystem } from "../../../host/host.ts";
 import { errorCode, ioError } from "../../../host/io-error.ts";
 import { placeMark, readSmallFile, removeIfThere } from "../../../host/small-files.ts";
@@ -15,18 +16,21 @@ import { writeFully } from "../../../host/write-fully.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
 import { checksum } from "../../../record/checksum.ts";
 import { isJsonObject, tryParseJson } from "../../../record/json.ts";
-import { isId } from "../../../record/session-id.ts";
-import { leaseShard, type Layout } from "../files/layout.ts";
+import { isId, type Id } from "../../../record/session-id.ts";
+import { leaseShard, type Layout, type LeaseName } from "../files/layout.ts";
 
 const MAX_LEASE_BYTES = 4096;
-const EPOCH = /^[0-9]{1,15}$/;
+/** As we write them: another spelling of a number would be read as a file that is not there. */
+const EPOCH = /^[1-9][0-9]{0,14}$/;
+/** Higher than any lease gets: its successors would not be read as numbers any more. */
+const MAX_EPOCH = 10 ** 14;
 const UNWRITTEN = /^\0*$/;
 const TICKET = /^waits\.([0-9A-Z]{26})\.([0-9A-Z]{26})$/;
 
 export interface Ticket {
   /** They sort by time. */
-  readonly id: string;
-  readonly instance: string;
+  readonly id: Id;
+  readonly instance: Id;
 }
 
 export interface LeaseRow {
@@ -42,21 +46,22 @@ export type LeaseHolder =
   | { readonly kind: "gone" }
   /** Held, in a form that we do not know: by a newer version, or it is damaged. */
   | { readonly kind: "unclear" }
-  | { readonly kind: "held"; readonly instance: string; readonly since: string };
+  | { readonly kind: "held"; readonly instance: Id; readonly since: string };
 
 export class LeaseFiles {
   readonly #files: FileSystem;
   readonly #layout: Layout;
-  readonly #instance: string;
+  readonly #instance: Id | "";
   #written = 0;
 
-  constructor(files: FileSystem, layout: Layout, instance: string) {
+  /** `instance`: "" for one that only reads. */
+  constructor(files: FileSystem, layout: Layout, instance: Id | "") {
     this.#files = files;
     this.#layout = layout;
     this.#instance = instance;
   }
 
-  async readRow(name: string): Promise<LeaseRow> {
+  async readRow(name: LeaseName): Promise<LeaseRow> {
     const epochs: number[] = [];
     const tickets: Ticket[] = [];
     for (const entry of await this.#namesInShard(name)) {
@@ -64,14 +69,14 @@ export class LeaseFiles {
       const rest = entry.slice(name.length + 1);
       if (EPOCH.test(rest)) epochs.push(Number(rest));
       const [, id, instance] = TICKET.exec(rest) ?? [];
-      if (id !== undefined && instance !== undefined) tickets.push({ id, instance });
+      if (isId(id) && isId(instance)) tickets.push({ id, instance });
     }
     epochs.sort((one, other) => one - other);
     tickets.sort((one, other) => (one.id < other.id ? -1 : 1));
     return { epochs, tickets };
   }
 
-  async readHolder(name: string, epoch: number): Promise<LeaseHolder> {
+  async readHolder(name: LeaseName, epoch: number): Promise<LeaseHolder> {
     const path = this.#path(name, epoch);
     const text = await readSmallFile(this.#files, path, MAX_LEASE_BYTES).catch((error: unknown) => {
       throw ioError(error, "reading the lease", path);
@@ -83,9 +88,10 @@ export class LeaseFiles {
   }
 
   /** The number after the newest of `row`, held by us. `undefined`: somebody else was first. */
-  async takeAfter(name: string, row: LeaseRow, since: string): Promise<TakenLease | undefined> {
+  async takeAfter(name: LeaseName, row: LeaseRow, since: string): Promise<TakenLease | undefined> {
     const basis = row.epochs.at(-1) ?? 0;
     const epoch = basis + 1;
+    if (epoch > MAX_EPOCH) throw notOurs(this.#path(name, basis));
     if (basis === 0) await this.#makeShard(name);
     if (!(await this.#linkHeld(name, epoch, since))) return undefined;
     try {
@@ -97,7 +103,7 @@ export class LeaseFiles {
     }
   }
 
-  async #confirm(name: string, basis: number, epoch: number): Promise<TakenLease | undefined> {
+  async #confirm(name: LeaseName, basis: number, epoch: number): Promise<TakenLease | undefined> {
     // The number may have been free again because it was tidied away; then a newer one exists, and counts. The lower of
     // two is always removed first: while the one we build on is there, ours was never given before.
     const now = await this.readRow(name);
@@ -109,7 +115,7 @@ export class LeaseFiles {
   }
 
   /** If the next number is there, somebody has taken the lease from us, and it is not ours to give. */
-  async giveUp(name: string, epoch: number): Promise<void> {
+  async giveUp(name: LeaseName, epoch: number): Promise<void> {
     const next = this.#path(name, epoch + 1);
     try {
       await placeMark(this.#files, next);
@@ -120,20 +126,20 @@ export class LeaseFiles {
   }
 
   /** For a lease that is never taken again. */
-  async removeLast(name: string, epoch: number): Promise<void> {
+  async removeLast(name: LeaseName, epoch: number): Promise<void> {
     await removeIfThere(this.#files, this.#path(name, epoch));
   }
 
-  async putTicket(name: string, ticket: Ticket): Promise<void> {
+  async putTicket(name: LeaseName, ticket: Ticket): Promise<void> {
     await placeMark(this.#files, this.#ticketPath(name, ticket));
   }
 
-  async removeTicket(name: string, ticket: Ticket): Promise<void> {
+  async removeTicket(name: LeaseName, ticket: Ticket): Promise<void> {
     await removeIfThere(this.#files, this.#ticketPath(name, ticket));
   }
 
   /** Where no lease was ever taken there is no directory. */
-  async #namesInShard(name: string): Promise<string[]> {
+  async #namesInShard(name: LeaseName): Promise<string[]> {
     const shard = leaseShard(this.#layout, name);
     try {
       return await this.#files.readDirectory(shard);
@@ -143,7 +149,7 @@ export class LeaseFiles {
     }
   }
 
-  async #makeShard(name: string): Promise<void> {
+  async #makeShard(name: LeaseName): Promise<void> {
     const shard = leaseShard(this.#layout, name);
     await this.#files.makeDirectory(shard).catch((error: unknown) => {
       if (errorCode(error) !== "EEXIST") throw ioError(error, "making a directory for leases", shard);
@@ -151,7 +157,7 @@ export class LeaseFiles {
   }
 
   /** False: the name is taken. */
-  async #linkHeld(name: string, epoch: number, since: string): Promise<boolean> {
+  async #linkHeld(name: LeaseName, epoch: number, since: string): Promise<boolean> {
     this.#written += 1;
     const temporary = `${this.#layout.leases}/${TEMPORARY_PREFIX}${this.#instance}-${this.#written}`;
     const content = encodeHeld({ instance: this.#instance, since }, `${name}.${epoch}`);
@@ -169,13 +175,18 @@ export class LeaseFiles {
     }
   }
 
-  #path(name: string, epoch: number): string {
+  #path(name: LeaseName, epoch: number): string {
     return `${leaseShard(this.#layout, name)}/${name}.${epoch}`;
   }
 
-  #ticketPath(name: string, { id, instance }: Ticket): string {
+  #ticketPath(name: LeaseName, { id, instance }: Ticket): string {
     return `${leaseShard(this.#layout, name)}/${name}.waits.${id}.${instance}`;
   }
+}
+
+function notOurs(path: string): LonghandError {
+  const message = `${path} has a higher number than any lease of ours; close every program that has the store open, then remove it`;
+  return new LonghandError("SESSION_DAMAGED", message, { file: path });
 }
 
 export interface TakenLease {
@@ -201,8 +212,7 @@ function decodeHeld(text: string, fileName: string): LeaseHolder | undefined {
   const value = tryParseJson(text);
   if (!isJsonObject(value)) return undefined;
   const { held, instance, since, ...more } = value;
-  if (held !== true || typeof instance !== "string" || !isId(instance) || typeof since !== "string")
-    return undefined;
+  if (held !== true || !isId(instance) || typeof since !== "string") return undefined;
   const isWithoutSum = Object.keys(more).length === 0;
   if (!isWithoutSum && text !== encodeHeld({ instance, since }, fileName)) return undefined;
   return { kind: "held", instance, since };

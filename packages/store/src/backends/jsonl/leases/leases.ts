@@ -11,11 +11,12 @@ import type { InstanceDescription } from "../../../journal/instance-description.
 import { newId } from "../../new-id.ts";
 import type { Adoption } from "../instance/adoption.ts";
 import type { LeaseFiles, LeaseRow } from "./lease-files.ts";
-import { leaseNameOf, socketPath, type Layout } from "../files/layout.ts";
+import { leaseNameOf, socketPath, type Layout, type LeaseName } from "../files/layout.ts";
 import type { Neighbours, Standing } from "./neighbours.ts";
 import type { Patience } from "./patience.ts";
 import { PlaceInLine } from "./place-in-line.ts";
 import { sessionLocked, type Blocker } from "./session-locked.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 /** So often a waiting one asks whether the holder lives, and tells it. */
 const ASK_AGAIN = 200;
@@ -30,7 +31,7 @@ export interface LeaseSurroundings {
 }
 
 export interface Lease {
-  readonly name: string;
+  readonly name: LeaseName;
   /** Somebody else stood in line when it was taken. */
   readonly isWanted: boolean;
   /** Everything written under it must be landed and synced. */
@@ -39,7 +40,7 @@ export interface Lease {
 
 /** What a waiting one has learnt of the holder, and when. */
 interface Asked {
-  readonly instance: string;
+  readonly instance: Id;
   readonly waited: number;
   readonly standing: Standing;
 }
@@ -57,7 +58,7 @@ export class Leases {
   }
 
   /** For a session whose key cannot be read; `label` is what to call it. */
-  async takeNamed(name: string, label: string, patience: Patience): Promise<Lease> {
+  async takeNamed(name: LeaseName, label: string, patience: Patience): Promise<Lease> {
     const { leaseFiles, neighbours, host, self } = this.#around;
     const id = newId(host);
     const place = new PlaceInLine(leaseFiles, neighbours, name, { id, instance: self.instance });
@@ -81,13 +82,13 @@ export class Leases {
   }
 
   /** Does anybody stand in line for it? For instances that nobody can tell. */
-  async isWanted(name: string): Promise<boolean> {
+  async isWanted(name: LeaseName): Promise<boolean> {
     const { tickets } = await this.#around.leaseFiles.readRow(name);
     return tickets.some(({ instance }) => instance !== this.#around.self.instance);
   }
 
   async #attempt(
-    name: string,
+    name: LeaseName,
     place: PlaceInLine,
     patience: Patience,
     asked: Asked | undefined,
@@ -137,7 +138,7 @@ export class Leases {
     return true;
   }
 
-  async #takeFree(name: string, row: LeaseRow): Promise<Attempt> {
+  async #takeFree(name: LeaseName, row: LeaseRow): Promise<Attempt> {
     const { leaseFiles, host, self } = this.#around;
     const taken = await leaseFiles.takeAfter(name, row, new Date(host.now()).toISOString());
     if (taken === undefined) return AGAIN;
@@ -150,7 +151,7 @@ export class Leases {
   }
 
   /** Whether it has ended shows at once; whether it lives is asked now and then, since that costs it something too. */
-  async #askOf(instance: string, waited: number, asked: Asked | undefined): Promise<Asked> {
+  async #askOf(instance: Id, waited: number, asked: Asked | undefined): Promise<Asked> {
     const { neighbours } = this.#around;
     const isFresh = asked?.instance === instance && waited - asked.waited < ASK_AGAIN;
     if (!isFresh) return { instance, waited, standing: await neighbours.look(instance) };
@@ -159,7 +160,7 @@ export class Leases {
   }
 
   /** After the ticket is there: what it gives up because of us must not be its own again before we had our turn. */
-  async #tell(name: string, asked: Asked | undefined, patience: Patience): Promise<void> {
+  async #tell(name: LeaseName, asked: Asked | undefined, patience: Patience): Promise<void> {
     if (asked?.waited !== patience.waited || asked.standing.owner?.listens === false) return;
     const { host, layout } = this.#around;
     await host.processes.tell(socketPath(layout, asked.instance), `${WANTS}${name}`);

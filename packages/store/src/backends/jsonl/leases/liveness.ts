@@ -10,6 +10,7 @@
 import type { Host, Processes } from "../../../host/host.ts";
 import type { InstanceDescription } from "../../../journal/instance-description.ts";
 import { fencePath, socketPath, type Layout } from "../files/layout.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 export type Liveness = "alive" | "dead" | "unproven";
 
@@ -34,13 +35,13 @@ export async function livenessOf(host: Host, layout: Layout, owner: InstanceDesc
  * Of an instance whose journal does not say who it is: no ordinary crash leaves such a one. Only its socket can speak for
  * it, and if it lives without one, its fence stops it.
  */
-export async function livenessOfUnknown(host: Host, layout: Layout, instance: string): Promise<Liveness> {
+export async function livenessOfUnknown(host: Host, layout: Layout, instance: Id): Promise<Liveness> {
   if (await hasGivenUp(host, layout, instance)) return "dead";
   const answer = await host.processes.probe(socketPath(layout, instance));
   return answer === "listening" ? "alive" : answer === "unknown" ? "unproven" : "dead";
 }
 
-async function hasGivenUp(host: Host, layout: Layout, instance: string): Promise<boolean> {
+async function hasGivenUp(host: Host, layout: Layout, instance: Id): Promise<boolean> {
   if (GIVEN_UP.get(host.processes)?.has(instance) === true) return true;
   return (await host.files.stat(fencePath(layout, instance))) !== undefined;
 }

@@ -5,7 +5,7 @@ import { errorCode } from "../../../host/io-error.ts";
 import { readWholeFile } from "../../../host/small-files.ts";
 import { decodeHead, HEAD_BYTES } from "../../../journal/head.ts";
 import type { InstanceDescription } from "../../../journal/instance-description.ts";
-import { isId } from "../../../record/session-id.ts";
+import { isId, type Id } from "../../../record/session-id.ts";
 import { livenessOf, livenessOfUnknown, type Liveness } from "./liveness.ts";
 import { JOURNAL_SUFFIX, journalPath, type Layout } from "../files/layout.ts";
 
@@ -20,7 +20,7 @@ export interface Standing {
  * Those that have a journal; none, where nobody has ever opened the store for writing. Whatever else lies there, by
  * whatever name, is nobody's.
  */
-export async function listInstances(files: FileSystem, { journals }: Layout): Promise<string[]> {
+export async function listInstances(files: FileSystem, { journals }: Layout): Promise<Id[]> {
   const names = await files.readDirectory(journals).catch((error: unknown): string[] => {
     if (errorCode(error) === "ENOENT") return [];
     throw error;
@@ -42,7 +42,7 @@ export class Neighbours {
     this.#layout = layout;
   }
 
-  async hasEnded(instance: string): Promise<boolean> {
+  async hasEnded(instance: Id): Promise<boolean> {
     const stat = await this.#host.files.stat(journalPath(this.#layout, instance));
     const ended = stat?.kind !== "file";
     if (ended) this.#owners.delete(instance);
@@ -50,7 +50,7 @@ export class Neighbours {
   }
 
   /** Whoever holds a lease has a journal: with none of the others alive, a lease that says no name is nobody's. */
-  async mayLiveBeside(instance: string): Promise<boolean> {
+  async mayLiveBeside(instance: Id | ""): Promise<boolean> {
     for (const other of await listInstances(this.#host.files, this.#layout)) {
       if (other === instance) continue;
       const { liveness } = await this.look(other);
@@ -59,7 +59,7 @@ export class Neighbours {
     return false;
   }
 
-  async look(instance: string): Promise<Standing> {
+  async look(instance: Id): Promise<Standing> {
     if (await this.hasEnded(instance)) return { liveness: "ended", owner: undefined };
     const owner = this.#owners.get(instance) ?? (await this.#readOwner(instance));
     if (owner === "ended") return { liveness: "ended", owner: undefined };
@@ -71,7 +71,7 @@ export class Neighbours {
     return { liveness: await livenessOf(this.#host, this.#layout, owner), owner };
   }
 
-  async #readOwner(instance: string): Promise<InstanceDescription | "ended" | undefined> {
+  async #readOwner(instance: Id): Promise<InstanceDescription | "ended" | undefined> {
     try {
       const path = journalPath(this.#layout, instance);
       const bytes = await readWholeFile(this.#host.files, path, HEAD_BYTES);

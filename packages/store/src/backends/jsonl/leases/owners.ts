@@ -11,9 +11,18 @@ import { namesIn } from "../../../host/names-in.ts";
 import { nodeHost } from "../../../host/node-host.ts";
 import { placeMark } from "../../../host/small-files.ts";
 import { SESSION_SUFFIX } from "../../../record/key.ts";
+import { isId } from "../../../record/session-id.ts";
 import { tryReadHeader } from "../files/find-session-file.ts";
 import type { Liveness } from "./liveness.ts";
-import { fencePath, journalPath, layoutOf, leaseNameOf, type Layout } from "../files/layout.ts";
+import {
+  fencePath,
+  journalPath,
+  layoutOf,
+  leaseNameOf,
+  type Layout,
+  isLeaseName,
+  type LeaseName,
+} from "../files/layout.ts";
 import { LeaseFiles } from "./lease-files.ts";
 import { listInstances, Neighbours } from "./neighbours.ts";
 
@@ -39,7 +48,7 @@ export interface HeldSession {
 }
 
 const SHARD = /^[0-9a-f]{2}$/;
-const EPOCH = /^(.+)\.([0-9]{1,15})$/;
+const EPOCH = /^(.+)\.([1-9][0-9]{0,14})$/;
 
 /** Those that have not ended properly: the running, the dead whose journal nobody has taken over yet, and the unclear. */
 export async function findOwners(directory: string, host: Host = nodeHost): Promise<readonly StoreOwner[]> {
@@ -83,6 +92,7 @@ export async function findOwnerOf(
  */
 export async function declareDead(directory: string, instance: string, host: Host = nodeHost): Promise<void> {
   const layout = layoutOf(resolve(directory));
+  if (!isId(instance)) return;
   const { liveness, owner } = await new Neighbours(host, layout).look(instance);
   if (liveness === "ended") return;
   if (liveness === "alive") {
@@ -117,11 +127,11 @@ async function readHeldSessions(files: FileSystem, layout: Layout): Promise<Map<
 }
 
 /** Of sessions only: who takes over a dead instance has a lease as well. */
-function newestEpochs(names: readonly string[]): ReadonlyMap<string, number> {
-  const newest = new Map<string, number>();
+function newestEpochs(names: readonly string[]): ReadonlyMap<LeaseName, number> {
+  const newest = new Map<LeaseName, number>();
   for (const entry of names) {
     const [, name, epoch] = EPOCH.exec(entry) ?? [];
-    if (name === undefined || name.startsWith("@")) continue;
+    if (name === undefined || !isLeaseName(name)) continue;
     newest.set(name, Math.max(newest.get(name) ?? 0, Number(epoch)));
   }
   return newest;

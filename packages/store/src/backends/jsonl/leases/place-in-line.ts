@@ -2,6 +2,7 @@
 
 import type { LeaseFiles, Ticket } from "./lease-files.ts";
 import type { Neighbours } from "./neighbours.ts";
+import type { LeaseName } from "../files/layout.ts";
 
 /** Who has his turn and does not take it for so long is passed over: it may be a stopped process. */
 const TURN = 250;
@@ -9,14 +10,14 @@ const TURN = 250;
 export class PlaceInLine {
   readonly #leaseFiles: LeaseFiles;
   readonly #neighbours: Neighbours;
-  readonly #name: string;
+  readonly #name: LeaseName;
   readonly #ticket: Ticket;
   #hasTicket = false;
   /** Whose turn it is, and for how long we had waited when it became his. */
   #turn: { readonly id: string; readonly since: number } | undefined;
   readonly #passedOver = new Set<string>();
 
-  constructor(leaseFiles: LeaseFiles, neighbours: Neighbours, name: string, ticket: Ticket) {
+  constructor(leaseFiles: LeaseFiles, neighbours: Neighbours, name: LeaseName, ticket: Ticket) {
     this.#leaseFiles = leaseFiles;
     this.#neighbours = neighbours;
     this.#name = name;

@@ -3,6 +3,7 @@
 import { isLonghandError, type LonghandError } from "../../../errors.ts";
 import { ioError } from "../../../host/io-error.ts";
 import { fileNameOf } from "../../../record/key.ts";
+import { isId } from "../../../record/session-id.ts";
 import type { Damage, SessionInfo } from "../../../record/session-record.ts";
 import type { Snapshot } from "../../../store/backend.ts";
 import { putAwayFilesOf, type SessionFile } from "../files/find-session-file.ts";
@@ -100,6 +101,6 @@ function isDamage({ code, detail }: LonghandError): boolean {
 /** A copy made by hand, say. Listing it would show one session twice; the file by its own name holds it. */
 function misplaced({ key, id }: SessionInfo, { name, status }: SessionFile): string | undefined {
   const activeName = fileNameOf(key);
-  const expected = status === "active" ? activeName : putAwayName(activeName, id);
+  const expected = status === "active" || !isId(id) ? activeName : putAwayName(activeName, id);
   return expected === name ? undefined : `it holds the key ${JSON.stringify(key)}, whose file is ${expected}`;
 }

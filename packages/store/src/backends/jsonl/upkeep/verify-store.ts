@@ -100,7 +100,7 @@ async function strangersBeside(place: VerifyStorePlace, ids: Set<string>): Promi
 
 /** By their names, so that one whose header is damaged is among them. */
 function filesOf(files: readonly SessionFile[], keys: ReadonlySet<string>): SessionFile[] {
-  const names = new Set([...keys].map(fileNameOf));
+  const names = new Set<string>([...keys].map(fileNameOf));
   return files.filter((file) => names.has(activeNameOf(file)));
 }
 

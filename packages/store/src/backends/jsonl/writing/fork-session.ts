@@ -22,6 +22,7 @@ import type { SealSurroundings } from "./seal-session.ts";
 import { removeSegments } from "../files/remove-segments.ts";
 import { makeSegmentDirectory } from "../files/segment-directory.ts";
 import { stubPath } from "../files/session-stub.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 /** A session that is landed and synced, and stays so while it is forked. */
 export interface Parent {
@@ -33,7 +34,7 @@ export interface Parent {
 
 export interface Child {
   readonly key: string;
-  readonly id: string;
+  readonly id: Id;
   readonly path: string;
   readonly created: string;
   /** What its records, up to the last one it has, have led to. */

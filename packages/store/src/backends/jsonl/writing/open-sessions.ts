@@ -23,6 +23,7 @@ import { noteRemoved } from "../files/note-removed.ts";
 import { stubPath } from "../files/session-stub.ts";
 import { undoSeal } from "../files/undo-seal.ts";
 import type { Tenure } from "./tenure.ts";
+import type { Id } from "../../../record/session-id.ts";
 
 type FilePlace = Pick<SessionFile, "path" | "status">;
 
@@ -130,7 +131,7 @@ export class OpenSessions {
    * For good. That it is meant is durable before anything goes: somebody's journal may still speak of the session. Its
    * file goes last, under another name: cut short before, the next who opens the store finishes it.
    */
-  async removeForGood(key: string, id: string, from: FilePlace): Promise<void> {
+  async removeForGood(key: string, id: Id, from: FilePlace): Promise<void> {
     const { files } = this.#host;
     await noteRemoved(this.#host, this.#layout, { key, id });
     const stub = stubPath(this.#hooks.temporaryPath(), id);

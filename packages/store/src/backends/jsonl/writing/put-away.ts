@@ -6,6 +6,7 @@
 import { LonghandError } from "../../../errors.ts";
 import { sessionExists } from "../../session-exists.ts";
 import { fileNameOf } from "../../../record/key.ts";
+import { isId } from "../../../record/session-id.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import {
   putAwayFilesOf,
@@ -77,7 +78,7 @@ async function findPutAway(
       continue;
     }
     const candidates = await putAwayFilesOf(place.files, place.layout, status, key);
-    const match = candidates.find(({ name }) => name === putAwayName(fileNameOf(key), id));
+    const match = candidates.find(({ name }) => isId(id) && name === putAwayName(fileNameOf(key), id));
     if (match !== undefined) return match;
   }
   return undefined;
