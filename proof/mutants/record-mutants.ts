@@ -67,8 +67,13 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "batch-marker-ignored",
     breaks: "a batch whole or not at all: the lines of an unfinished one are served",
-    file: "record/scan.ts",
-    edits: [{ find: "    if (!heldBack) {\n", replace: "    if (!heldBack || entry.batch.size > 0) {\n" }],
+    file: "record/line-order.ts",
+    edits: [
+      {
+        find: "    if (entry !== undefined && batch !== undefined) {\n",
+        replace: "    if (entry !== undefined && batch !== undefined && batch.size < 0) {\n",
+      },
+    ],
     caughtBy: danger("half a landing"),
   },
   {
@@ -113,7 +118,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "damaged-line-passed-over-in-silence",
     breaks: "no silent loss: a line that fails its checksum is left out and not reported",
-    file: "record/scan.ts",
+    file: "record/line-order.ts",
     edits: [
       {
         find: "      this.#visitor.damage(isKnown ? { ...damage, seq } : damage);\n",

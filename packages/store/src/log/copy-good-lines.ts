@@ -4,10 +4,9 @@
  * later ones goes back to its place.
  */
 
-import type { Checkpoint } from "../record/checkpoint.ts";
-import { decodeLine } from "../record/decode.ts";
 import type { Entry } from "../record/entry.ts";
-import { LogScanner, type ScannedLine } from "../record/scan.ts";
+import type { SessionState } from "../record/fold.ts";
+import { LogScanner, type ScanVisitor } from "../record/scan.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { PartWriter } from "./part-writer.ts";
 import { readLines } from "./read-lines.ts";
@@ -22,6 +21,8 @@ export interface GoodLines {
   readonly seqBefore: number;
   /** The last record that is the session's; `undefined`: whatever is there. */
   readonly last: number | undefined;
+  /** What all records up to `last` have led to; asked for if some are lost. */
+  readonly stateAtEnd?: () => Promise<SessionState | undefined>;
 }
 
 /** Records out of order are held in memory; what is more than this is lost, but kept aside like all damage. */
@@ -38,11 +39,11 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
       late.shift();
     }
   };
-  const { seq } = await walk(lines, {
-    entry: (entry, line) => {
-      if (entry.seq > end) return;
+  const { seq } = await walk(lines, writer, {
+    entry: (entry, { content }) => {
+      if (entry.seq > end || content === undefined) return;
       takeLate(entry.seq);
-      writer.entry(entry, line);
+      writer.entry(entry, content);
       const { index, size } = entry.batch ?? { index: 1, size: 1 };
       if (entry.seq <= last) end = Math.max(end, entry.seq - index + size);
     },
@@ -51,16 +52,20 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
       takeLate(state.seq + 1);
       writer.checkpoint(state);
     },
-    lost: (range, line) => {
-      if (range.last > last) return;
+    lost: (range, { content }) => {
+      if (range.last > last || content === undefined) return;
       takeLate(range.last + 1);
-      writer.lostBefore(range.first, range.last, line);
+      writer.lostBefore(range.first, range.last, content);
     },
-    aside: (line) => writer.aside(line),
-    again: () => undefined,
-    chunk: async () => await writer.drain(),
+    aside: ({ content }) => {
+      if (content !== undefined) writer.aside(content);
+    },
+    damage: () => undefined,
   });
+  takeLate(Math.min(seq, end) + 1);
   writer.lostUpTo(lines.last ?? seq);
+  const state = writer.hasLost ? await lines.stateAtEnd?.() : undefined;
+  if (state !== undefined) writer.checkpoint(state);
   if (lines.last !== undefined) writer.endBatch(end);
 }
 
@@ -69,7 +74,7 @@ interface LateLine {
   readonly line: Buffer;
 }
 
-/** Good records that come after later ones and are nowhere else, by seq. */
+/** Good records that the scanner refuses where they are, and that count nowhere else, by seq. */
 async function findLate(lines: GoodLines): Promise<LateLine[]> {
   /** Runs of seqs that were passed over. */
   const gaps: { first: number; last: number }[] = [];
@@ -80,73 +85,37 @@ async function findLate(lines: GoodLines): Promise<LateLine[]> {
     if (next > before + 1) gaps.push({ first: before + 1, last: next - 1 });
     before = Math.max(before, end);
   };
-  await walk(lines, {
+  const isMissed = (seq: number): boolean =>
+    seq > before || gaps.some(({ first, last }) => seq >= first && seq <= last);
+  await walk(lines, undefined, {
     entry: ({ seq }) => pass(seq, seq),
     checkpoint: ({ state }) => pass(state.seq + 1, state.seq),
     lost: ({ last }) => pass(last + 1, last),
-    aside: () => undefined,
-    again: (entry, line) => {
-      const isMissed = gaps.some(({ first, last }) => entry.seq >= first && entry.seq <= last);
-      if (!isMissed || late.has(entry.seq) || bytes + line.length > MAX_LATE_BYTES) return;
-      bytes += line.length;
-      late.set(entry.seq, { entry, line: Buffer.from(line) });
+    damage: () => undefined,
+    refused: (entry, { content }) => {
+      if (content === undefined || !isMissed(entry.seq) || late.has(entry.seq)) return;
+      if (entry.seq <= lines.seqBefore || bytes + content.length > MAX_LATE_BYTES) return;
+      bytes += content.length;
+      late.set(entry.seq, { entry, line: Buffer.from(content) });
     },
-    chunk: async () => await Promise.resolve(),
   });
-  return [...late.values()].sort((one, other) => one.entry.seq - other.entry.seq);
+  return [...late.values()]
+    .filter(({ entry }) => isMissed(entry.seq))
+    .sort((one, other) => one.entry.seq - other.entry.seq);
 }
 
-interface Visitor {
-  entry(entry: Entry, line: Buffer): void;
-  checkpoint(checkpoint: Checkpoint): void;
-  /** From an earlier repair. */
-  lost(range: { readonly first: number; readonly last: number }, line: Buffer): void;
-  aside(line: Buffer): void;
-  /** A record whose seq is behind us. */
-  again(entry: Entry, line: Buffer): void;
-  chunk(): Promise<void>;
-}
-
-/** Lines are without their newlines. Resolves with the last seq, counting damaged records at the end. */
-async function walk(lines: GoodLines, visitor: Visitor): Promise<{ readonly seq: number }> {
-  const { source, writtenBy, from, to, seqBefore } = lines;
-  /** Records that the scanner has not decided on yet, by their offsets. */
-  const undecided = new Map<number, { entry: Entry; line: Buffer }>();
-  const scanner = new LogScanner(
-    writtenBy,
-    { offset: from, seqBefore },
-    {
-      entry: (entry, offset) => {
-        const line = undecided.get(offset)?.line;
-        if (line === undefined) throw new Error(`the line at byte ${offset} was not kept for its record`);
-        undecided.delete(offset);
-        visitor.entry(entry, line);
-      },
-      checkpoint: (checkpoint) => visitor.checkpoint(checkpoint),
-      damage: ({ offset, bytes }) => {
-        const refused = undecided.get(offset);
-        // A gap has no bytes: the record behind it begins there.
-        if (bytes === 0 || refused === undefined) return;
-        undecided.delete(offset);
-        visitor.again(refused.entry, refused.line);
-      },
-    },
-  );
-  const take = (line: ScannedLine): void => {
-    const { content, offset } = line;
-    const decoded = content === undefined ? undefined : decodeLine(content, writtenBy);
-    if (content !== undefined && decoded?.kind === "entry")
-      undecided.set(offset, { entry: decoded.entry, line: content });
-    scanner.line(line);
-    if (content === undefined) return;
-    if (decoded?.kind === "aside") visitor.aside(content);
-    if (decoded?.kind === "lost") visitor.lost(decoded, content);
-  };
+/** Glued lines are taken apart first. Resolves with the highest seq, counting damaged records at the end. */
+async function walk(
+  { source, writtenBy, from, to, seqBefore }: GoodLines,
+  writer: PartWriter | undefined,
+  visitor: ScanVisitor,
+): Promise<{ readonly seq: number }> {
+  const scanner = new LogScanner(writtenBy, { offset: from, seqBefore }, visitor);
   for await (const chunk of readLines(source, from, to)) {
     for (const line of chunk) {
-      for (const piece of salvageLine(line, writtenBy)) take(piece);
+      for (const piece of salvageLine(line, writtenBy)) scanner.line(piece);
     }
-    await visitor.chunk();
+    await writer?.drain();
   }
   return scanner.finish();
 }

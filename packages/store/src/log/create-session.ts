@@ -9,6 +9,7 @@ import { encodeCheckpoint } from "../record/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
 import { EMPTY_STATE, type SessionState } from "../record/fold.ts";
 import { encodeHeader, type Header } from "../record/header.ts";
+import { lineSum } from "../record/seal.ts";
 import { SessionLog } from "./session-log.ts";
 
 export const TEMPORARY_PREFIX = ".new-";
@@ -48,7 +49,8 @@ export async function createFile(
 ): Promise<SessionLog> {
   const headerLine = encodeHeader(header);
   const sum = continueSum(EMPTY_SUM, headerLine);
-  const checkpoint = header.file === 0 ? Buffer.alloc(0) : encodeCheckpoint({ state, sum }, header.id);
+  const place = { offset: headerLine.length, before: lineSum(headerLine) };
+  const checkpoint = header.file === 0 ? Buffer.alloc(0) : encodeCheckpoint({ state, sum, place }, header.id);
   const bytes = Buffer.concat([headerLine, checkpoint]);
   const file = await files.open(temporary, "create");
   try {
@@ -71,5 +73,5 @@ export async function createFile(
     damage: [],
     checkpoint: { offset: headerLine.length, bytes: checkpoint.length, sum },
   };
-  return new SessionLog(path, file, tail, continueSum(sum, checkpoint));
+  return new SessionLog(path, file, tail, continueSum(sum, checkpoint), lineSum(bytes));
 }

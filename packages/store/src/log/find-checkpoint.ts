@@ -1,14 +1,20 @@
-/** Finds checkpoints in a file, so that reading can begin near what is wanted instead of at the beginning. */
+/**
+ * Finds checkpoints in a file, so that reading can begin near what is wanted instead of at the beginning. Only those that prove that they are where they were
+ * written: by their offset and the checksum of the line before, or, from an earlier version, by the seq of the record before.
+ */
 
 import { CHECKPOINT_START, type Checkpoint } from "../record/checkpoint.ts";
+import { isWrittenAt } from "../record/checkpoint-place.ts";
 import { decodeLine } from "../record/decode.ts";
-import type { ScannedLine } from "../record/scan.ts";
+import type { ScannedLine, ScanStart } from "../record/scan.ts";
+import { lineSum } from "../record/seal.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { readLines, readLinesBackwards } from "./read-lines.ts";
 
 export interface FoundCheckpoint {
   /** Of its line. */
   readonly offset: number;
+  readonly bytes: number;
   readonly checkpoint: Checkpoint;
 }
 
@@ -20,6 +26,18 @@ export interface LineRange {
   readonly to: number;
   /** The last record before the range. A checkpoint that knows less was copied here from elsewhere in the session. */
   readonly seqBefore: number;
+  /** The checksum of the line before the range, which is the header. */
+  readonly sumBefore: string;
+}
+
+/** A scan of the range from this checkpoint on, or from its beginning. */
+export function startOf(
+  { from, seqBefore, sumBefore }: LineRange,
+  found: FoundCheckpoint | undefined,
+): ScanStart {
+  if (found === undefined) return { offset: from, seqBefore, sumBefore };
+  const { state, place } = found.checkpoint;
+  return { offset: found.offset, seqBefore: state.seq, sumBefore: place?.before };
 }
 
 const START = Buffer.from(CHECKPOINT_START);
@@ -28,13 +46,14 @@ const CLOSE_ENOUGH_BYTES = 512 * 1024;
 
 /** The last one in the range. */
 export async function lastCheckpoint(range: LineRange): Promise<FoundCheckpoint | undefined> {
+  let candidate: FoundCheckpoint | undefined;
   for await (const lines of readLinesBackwards(range.source, range.from, range.to)) {
     for (const line of lines) {
-      const found = checkpointIn(line, range);
-      if (found !== undefined) return found;
+      if (candidate !== undefined && isInPlace(candidate, range, line)) return candidate;
+      candidate = checkpointIn(line, range);
     }
   }
-  return undefined;
+  return candidate !== undefined && isInPlace(candidate, range, undefined) ? candidate : undefined;
 }
 
 /** One before the record with this seq, and not far from it. */
@@ -61,22 +80,52 @@ async function nextCheckpoint(
   from: number,
   to: number,
 ): Promise<FoundCheckpoint | undefined> {
+  let before: ScannedLine | undefined;
   for await (const lines of readLines(range.source, from, range.to)) {
     for (const line of lines) {
       if (line.offset >= to) return undefined;
       const found = checkpointIn(line, range);
-      if (found !== undefined) return found;
+      if (found !== undefined) {
+        // The first line may be only the end of one.
+        const isWhole = before !== undefined && before.offset > from;
+        if (isInPlace(found, range, isWhole ? before : await lineBefore(range, line.offset))) return found;
+      }
+      before = line;
     }
   }
   return undefined;
 }
 
+async function lineBefore(range: LineRange, offset: number): Promise<ScannedLine | undefined> {
+  for await (const [line] of readLinesBackwards(range.source, range.from, offset)) return line;
+  return undefined;
+}
+
 function checkpointIn(
-  { content, offset }: ScannedLine,
+  { content, offset, bytes }: ScannedLine,
   { writtenBy, seqBefore }: LineRange,
 ): FoundCheckpoint | undefined {
   if (content?.subarray(0, START.length).equals(START) !== true) return undefined;
   const decoded = decodeLine(content, writtenBy);
   if (decoded.kind !== "checkpoint" || decoded.checkpoint.state.seq < seqBefore) return undefined;
-  return { offset, checkpoint: decoded.checkpoint };
+  return { offset, bytes, checkpoint: decoded.checkpoint };
+}
+
+/** `before`: the line before it; `undefined`: it is the first of the range. */
+function isInPlace(
+  { offset, checkpoint }: FoundCheckpoint,
+  { writtenBy, seqBefore, sumBefore }: LineRange,
+  before: ScannedLine | undefined,
+): boolean {
+  const { place, state } = checkpoint;
+  if (before === undefined)
+    return place === undefined ? state.seq === seqBefore : isWrittenAt(place, offset, sumBefore);
+  const { content } = before;
+  const decoded = content === undefined ? undefined : decodeLine(content, writtenBy);
+  if (place !== undefined) {
+    const isGood = content !== undefined && decoded?.kind !== "bad";
+    return isWrittenAt(place, offset, isGood ? lineSum(content) : undefined);
+  }
+  if (decoded?.kind === "entry") return decoded.entry.seq === state.seq;
+  return decoded?.kind === "lost" && decoded.last === state.seq;
 }

@@ -12,7 +12,8 @@ import { FORMAT_VERSION } from "../record/format.ts";
 import type { Header } from "../record/header.ts";
 import type { Damage } from "../record/session-record.ts";
 import type { ScanDamage } from "../record/scan.ts";
-import { patchedSource, patchesInReach, type Patch } from "./byte-source.ts";
+import { lineSum, SEAL_BYTES } from "../record/seal.ts";
+import { patchedSource, patchesInReach, type ByteSource, type Patch } from "./byte-source.ts";
 import { keepAside } from "./keep-aside.ts";
 import { firstSeqOf, partsOf } from "./log-part.ts";
 import { openSegment } from "./open-segment.ts";
@@ -53,12 +54,20 @@ export async function openSessionForWriting(place: WritablePlace): Promise<Sessi
     await file.sync();
     const source = patchedSource(file, (await file.stat()).size, []);
     const { sum, offset } = tail.checkpoint;
-    return new SessionLog(place.path, file, tail, await sumBytes(source, sum, offset, tail.end));
+    const sumOfAll = await sumBytes(source, sum, offset, tail.end);
+    return new SessionLog(place.path, file, tail, sumOfAll, await sumOfLastLine(source, tail.end));
   } catch (error) {
     // The failure that led here is the one to tell, whatever closing says.
     await file.close().catch(() => undefined);
     throw ioError(error, "opening the session", place.path);
   }
+}
+
+/** The checksum that the next checkpoint names. `end`: behind that line. */
+async function sumOfLastLine(source: ByteSource, end: number): Promise<string> {
+  const line = Buffer.alloc(Math.min(end, SEAL_BYTES + 2));
+  await source.read(line, end - line.length);
+  return lineSum(line);
 }
 
 /** The end of the file with these records laid over it. Damage is reported. */
@@ -158,14 +167,11 @@ async function keepPrivate(file: OpenFile, { path, key, onDamage }: WritablePlac
 }
 
 async function mendTail(file: OpenFile, tail: ScannedTail, place: WritablePlace): Promise<ScannedTail> {
-  if (tail.torn !== undefined) {
-    await cutTail(file, tail.torn, place);
-    return { ...tail, torn: undefined };
-  }
-  if (!tail.unterminated) return tail;
+  if (tail.torn !== undefined) await cutTail(file, tail.torn, place);
+  if (!tail.unterminated) return { ...tail, torn: undefined };
   await place.checkMayChange();
   await writeFully(file, Buffer.from("\n"), tail.end);
-  return { ...tail, end: tail.end + 1, unterminated: false };
+  return { ...tail, end: tail.end + 1, torn: undefined, unterminated: false };
 }
 
 async function cutTail(file: OpenFile, torn: ScanDamage, place: WritablePlace): Promise<void> {

@@ -12,6 +12,7 @@ import { encodeLost } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
 import { foldEntry, type SessionState } from "../record/fold.ts";
 import { encodeHeader, type Header } from "../record/header.ts";
+import { lineSum } from "../record/seal.ts";
 
 const WRITE_BYTES = 1024 * 1024;
 const NEWLINE = Buffer.from("\n");
@@ -52,6 +53,8 @@ export class PartWriter {
   #hasLost: boolean;
   #bytes = 0;
   #sum = EMPTY_SUM;
+  /** The checksum of the last line. */
+  #lastSum = EMPTY_SUM;
   #checkpoint = { end: 0, bytes: 0 };
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -144,7 +147,8 @@ export class PartWriter {
   }
 
   #addCheckpoint(): void {
-    const line = encodeCheckpoint({ state: this.#state, sum: this.#sum }, this.#writtenBy);
+    const place = { offset: this.#bytes, before: this.#lastSum };
+    const line = encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.#writtenBy);
     this.#add(line);
     this.#checkpoint = { end: this.#bytes, bytes: line.length };
   }
@@ -155,6 +159,7 @@ export class PartWriter {
       this.#waitingBytes += piece.length;
       this.#bytes += piece.length;
       this.#sum = continueSum(this.#sum, piece);
+      if (piece !== NEWLINE) this.#lastSum = lineSum(piece);
     }
   }
 

@@ -2,9 +2,17 @@
 
 import type { Entry } from "../record/entry.ts";
 import { decodeLine } from "../record/decode.ts";
-import { LogScanner, type ScanDamage, type ScanVisitor } from "../record/scan.ts";
+import { LogScanner, type ScanDamage, type ScannedLine, type ScanVisitor } from "../record/scan.ts";
 import type { Checkpoint } from "../record/checkpoint.ts";
-import { checkpointBefore, lastCheckpoint, type FoundCheckpoint, type LineRange } from "./find-checkpoint.ts";
+import { lineSum } from "../record/seal.ts";
+import { splitGlued } from "../record/split-glued.ts";
+import {
+  checkpointBefore,
+  lastCheckpoint,
+  startOf,
+  type FoundCheckpoint,
+  type LineRange,
+} from "./find-checkpoint.ts";
 import { readHeaderLine } from "./header-line.ts";
 import type { LogPart, OpenedPart } from "./log-part.ts";
 import { readLines, readLinesBackwards } from "./read-lines.ts";
@@ -42,7 +50,7 @@ export async function readPartState(part: LogPart, opened: OpenedPart, seq: numb
   const start = await checkpointBefore(range, seq + 1);
   let checkpoint = start?.checkpoint;
   let entries: Entry[] = [];
-  for await (const item of scanForwards(part, range, start, () => undefined)) {
+  for await (const item of scanForwards(range, start, () => undefined)) {
     const itemSeq = "entry" in item ? item.entry.seq : item.checkpoint.state.seq;
     if (itemSeq > seq) break;
     if ("entry" in item) {
@@ -57,9 +65,10 @@ export async function readPartState(part: LogPart, opened: OpenedPart, seq: numb
 
 /** Without the header line. */
 async function linesOf(part: LogPart, { source }: OpenedPart): Promise<LineRange> {
-  const { bytes } = await readHeaderLine(source);
+  const { bytes, content } = await readHeaderLine(source);
   const to = Math.min(part.bytes, source.size);
-  return { source, writtenBy: part.writtenBy, from: Math.min(bytes, to), to, seqBefore: part.first - 1 };
+  const before = { seqBefore: part.first - 1, sumBefore: lineSum(content) };
+  return { source, writtenBy: part.writtenBy, from: Math.min(bytes, to), to, ...before };
 }
 
 async function* readForwards(
@@ -71,7 +80,7 @@ async function* readForwards(
 ): AsyncIterable<Entry> {
   const range = await linesOf(part, opened);
   const start = first > part.first ? await checkpointBefore(range, first) : undefined;
-  for await (const item of scanForwards(part, range, start, report)) {
+  for await (const item of scanForwards(range, start, report)) {
     if (!("entry" in item)) continue;
     if (item.entry.seq > last) return;
     yield item.entry;
@@ -90,66 +99,67 @@ async function* readBackwards(
   report: (damage: ScanDamage) => void,
 ): AsyncIterable<Entry> {
   const range = await linesOf(part, opened);
-  let end = last < part.last ? await endOfBlock(range, last) : range.to;
-  while (end > range.from) {
-    const block = { ...range, to: end };
-    const start = await lastCheckpoint(block);
+  let next = last < part.last ? await endOfBlock(range, last) : undefined;
+  do {
+    const start = await lastCheckpoint({ ...range, to: next?.offset ?? range.to });
+    const blockStart = start?.offset ?? range.from;
     const counting = new Set<number>();
-    // A block that does not end the part ends at a checkpoint.
-    for await (const item of scanForwards(part, block, start, report, end < range.to)) {
+    // The checkpoint behind the block is shown to the scanner, as it is when all is read forwards: it decides on the lines before it.
+    const block = { ...range, to: next === undefined ? range.to : next.offset + next.bytes };
+    for await (const item of scanForwards(block, start, report)) {
       if ("entry" in item) counting.add(item.offset);
     }
-    const blockStart = start?.offset ?? range.from;
-    for await (const lines of readLinesBackwards(range.source, blockStart, end)) {
-      for (const { offset, content } of lines) {
-        if (!counting.has(offset) || content === undefined) continue;
-        const whole = decodeLine(content, part.writtenBy);
-        // It counts, so that only what should be its newline can be wrong.
-        const decoded = whole.kind === "bad" ? decodeLine(content.subarray(0, -1), part.writtenBy) : whole;
-        if (decoded.kind === "entry") yield decoded.entry;
-      }
+    for await (const lines of readLinesBackwards(range.source, blockStart, next?.offset ?? range.to)) {
+      for (const line of lines) yield* countingIn(line, part.writtenBy, counting);
     }
     if (start !== undefined && start.checkpoint.state.seq < first) return;
-    end = blockStart;
-  }
+    next = start;
+  } while (next !== undefined);
 }
 
-/** Where the block ends that holds this record, or a later one. */
-async function endOfBlock(range: LineRange, seq: number): Promise<number> {
+/** Newest first. `counting`: where those lines begin that count. */
+function countingIn(line: ScannedLine, writtenBy: string, counting: ReadonlySet<number>): readonly Entry[] {
+  const { content } = line;
+  if (content === undefined) return [];
+  const pieces = splitGlued(line, content, writtenBy) ?? [line];
+  return pieces.toReversed().flatMap(({ offset, content: piece = content }) => {
+    if (!counting.has(offset)) return [];
+    const whole = decodeLine(piece, writtenBy);
+    // It counts, so that only what should be its newline can be wrong.
+    const decoded = whole.kind === "bad" ? decodeLine(piece.subarray(0, -1), writtenBy) : whole;
+    return decoded.kind === "entry" ? [decoded.entry] : [];
+  });
+}
+
+/** The checkpoint behind the block that holds this record, or a later one; `undefined`: the part ends with that block. */
+async function endOfBlock(range: LineRange, seq: number): Promise<FoundCheckpoint | undefined> {
   const start = await checkpointBefore(range, seq + 1);
-  const from = start?.offset ?? range.from;
-  for await (const item of scanForwards({ first: 1 }, range, start, () => undefined)) {
-    if (!("entry" in item) && item.offset > from && item.checkpoint.state.seq >= seq) return item.offset;
+  for await (const item of scanForwards(range, start, () => undefined)) {
+    if ("entry" in item || item.offset <= (start?.offset ?? range.from - 1)) continue;
+    if (item.checkpoint.state.seq >= seq) return item;
   }
-  return range.to;
+  return undefined;
 }
 
-type ScannedItem =
-  | { readonly entry: Entry; readonly offset: number }
-  | { readonly checkpoint: Checkpoint; readonly offset: number };
+type ScannedItem = { readonly entry: Entry; readonly offset: number } | FoundCheckpoint;
 
 async function* scanForwards(
-  part: Pick<LogPart, "first">,
   range: LineRange,
   start: FoundCheckpoint | undefined,
   report: (damage: ScanDamage) => void,
-  isFollowed = false,
 ): AsyncIterable<ScannedItem> {
   let items: ScannedItem[] = [];
   const visitor: ScanVisitor = {
-    entry: (entry, offset) => items.push({ entry, offset }),
-    checkpoint: (checkpoint, { offset }) => items.push({ checkpoint, offset }),
+    entry: (entry, { offset }) => items.push({ entry, offset }),
+    checkpoint: (checkpoint, { offset, bytes }) => items.push({ checkpoint, offset, bytes }),
     damage: report,
   };
-  const offset = start?.offset ?? range.from;
-  const seqBefore = start?.checkpoint.state.seq ?? part.first - 1;
-  const scanner = new LogScanner(range.writtenBy, { offset, seqBefore }, visitor);
-  for await (const lines of readLines(range.source, offset, range.to)) {
+  const scanner = new LogScanner(range.writtenBy, startOf(range, start), visitor);
+  for await (const lines of readLines(range.source, start?.offset ?? range.from, range.to)) {
     for (const line of lines) scanner.line(line);
     yield* items;
     items = [];
   }
-  if (isFollowed) scanner.goOn();
   const { torn } = scanner.finish();
   yield* items;
   // The range ends where a write has ended; what is torn there was whole once.

@@ -7,7 +7,7 @@ import { decodeLine } from "../record/decode.ts";
 import type { ScannedLine } from "../record/scan.ts";
 
 /** How a line of ours begins. Inside a message quotes are escaped, so that words rarely look like this. */
-const START = /\{"(?:seq":[0-9]+,"at":"|checkpoint":\{"|lost":\[)/g;
+const START = /\{"(?:seq":[0-9]+,"at":"|checkpoint":\{"|lost":\[|longhand":)/g;
 const SEAL = /,"crc":"[0-9a-f]{8}"\}/g;
 
 /** Somebody's words may spell many beginnings and ends: then not every pair of them is tried. */

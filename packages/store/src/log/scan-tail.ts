@@ -1,16 +1,19 @@
 /**
  * Opens an active file from its end: reads back to the last checkpoint, then forward to where the next record goes. It
- * costs the same however long the session is. What is damaged before that is found by whoever reads it.
+ * costs the same however long the session is. What is damaged before that is found by whoever reads it. Where lines were moved or copied, or some are
+ * missing, the whole file is scanned, so that no seq is given twice.
  */
 
 import { EMPTY_SUM } from "../record/checksum.ts";
-import { foldEntry, type SessionState } from "../record/fold.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
 import { decodeHeader, type DecodedHeader, type Header } from "../record/header.ts";
-import { LogScanner, type ScanDamage } from "../record/scan.ts";
+import { LogScanner, type ScanDamage, type ScanEnd } from "../record/scan.ts";
+import { lineSum } from "../record/seal.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { lastCheckpoint } from "./find-checkpoint.ts";
+import { lastCheckpoint, startOf, type FoundCheckpoint, type LineRange } from "./find-checkpoint.ts";
 import { readHeaderLine } from "./header-line.ts";
 import { readLines } from "./read-lines.ts";
+import { sumBytes } from "./sum-bytes.ts";
 
 export interface ScannedTail {
   readonly header: Header;
@@ -47,13 +50,61 @@ export async function scanTail(
   if (decoded.kind !== "header") return decoded;
   const { header } = decoded;
   const seqBefore = header.chain.at(-1)?.last ?? 0;
-  const range = { source, writtenBy: header.id, from: line.bytes, to: source.size, seqBefore };
+  const sumBefore = lineSum(line.content);
+  const range = { source, writtenBy: header.id, from: line.bytes, to: source.size, seqBefore, sumBefore };
   const found = await lastCheckpoint(range);
-  let state = found?.checkpoint.state ?? (await stateBefore(header));
+  const isProven = found !== undefined && (await isSummedUp(source, found));
+  const fromEnd = isProven ? await scanFrom(range, found) : undefined;
+  // Whole lines are not where they were written: what that means, only all lines tell.
+  const scanned =
+    fromEnd?.isEdited === false ? fromEnd : await scanFrom(range, undefined, await stateBefore(header));
+  if (scanned.laterHeader(header))
+    return { kind: "bad", reason: "a header of a later file follows the first" };
+  const { state, damage, checkpoint } = scanned;
+  const { end, seq, torn, ...last } = scanned.end;
+  return {
+    kind: "tail",
+    tail: {
+      header,
+      headerBytes: line.bytes,
+      // Damaged and refused lines were records: their seqs are not given away again.
+      state: seq > state.seq ? { ...state, seq } : state,
+      end,
+      torn,
+      unterminated: last.unterminated || !line.terminated,
+      damage,
+      checkpoint,
+    },
+  };
+}
+
+/** A checkpoint that does not say where it was written may stand behind a copy of the record before it: the sum of all bytes tells. */
+async function isSummedUp(source: ByteSource, { offset, checkpoint }: FoundCheckpoint): Promise<boolean> {
+  if (checkpoint.place !== undefined) return true;
+  return (await sumBytes(source, EMPTY_SUM, 0, offset)) === checkpoint.sum;
+}
+
+interface Scanned {
+  readonly state: SessionState;
+  readonly damage: readonly ScanDamage[];
+  readonly checkpoint: CheckpointPlace;
+  readonly end: ScanEnd;
+  readonly isEdited: boolean;
+  /** Does the file hold the header of this session's next file, too? Then it cannot be told which lines are whose. */
+  laterHeader(header: Header): boolean;
+}
+
+/** From a checkpoint on, or from the beginning, with `stateBefore`. */
+async function scanFrom(
+  range: LineRange,
+  found: FoundCheckpoint | undefined,
+  stateBefore: SessionState = EMPTY_STATE,
+): Promise<Scanned> {
+  let state = found?.checkpoint.state ?? stateBefore;
   let checkpoint: CheckpointPlace = { offset: 0, bytes: 0, sum: EMPTY_SUM };
   const damage: ScanDamage[] = [];
-  const start = { offset: found?.offset ?? line.bytes, seqBefore: state.seq };
-  const scanner = new LogScanner(header.id, start, {
+  const headers: Header[] = [];
+  const scanner = new LogScanner(range.writtenBy, startOf(range, found), {
     entry: (entry) => {
       state = foldEntry(state, entry);
     },
@@ -62,17 +113,13 @@ export async function scanTail(
       checkpoint = { offset, bytes, sum };
     },
     damage: (place) => damage.push(place),
+    header: (header) => headers.push(header),
   });
-  for await (const lines of readLines(source, start.offset, source.size)) {
+  for await (const lines of readLines(range.source, found?.offset ?? range.from, range.to)) {
     for (const each of lines) scanner.line(each);
   }
-  const { end, seq, torn, ...last } = scanner.finish();
-  const unterminated = last.unterminated || !line.terminated;
-  // Damaged lines at the end were records: their seqs are not given away again.
-  if (seq > state.seq) state = { ...state, seq };
-  const headerBytes = line.bytes;
-  return {
-    kind: "tail",
-    tail: { header, headerBytes, state, end, torn, unterminated, damage, checkpoint },
-  };
+  const end = scanner.finish();
+  const laterHeader = ({ id, file }: Header): boolean =>
+    headers.some((other) => other.id === id && other.file > file);
+  return { state, damage, checkpoint, end, isEdited: scanner.isEdited, laterHeader };
 }

@@ -9,6 +9,7 @@ import { isSameFile } from "../host/is-same-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { encodeCheckpoint, isCheckpointDue } from "../record/checkpoint.ts";
 import { continueSum } from "../record/checksum.ts";
+import { lineSum } from "../record/seal.ts";
 import { encodeEntry } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
 import { foldEntry, type SessionState } from "../record/fold.ts";
@@ -36,6 +37,8 @@ export class SessionLog {
   #end: number;
   /** Of all bytes before the end. */
   #sum: string;
+  /** The checksum of the last line before the end. */
+  #lastSum: string;
   #checkpoint: { offset: number; bytes: number };
   #landedEnd: number;
   #pending: Patch[] = [];
@@ -46,7 +49,8 @@ export class SessionLog {
   #owesRewrite = false;
   #identity: FileStat | undefined;
 
-  constructor(path: string, file: OpenFile, tail: ScannedTail, sum: string) {
+  /** `sum`: of all bytes up to the end; `lastSum`: the checksum of the last line. */
+  constructor(path: string, file: OpenFile, tail: ScannedTail, sum: string, lastSum: string) {
     this.path = path;
     this.header = tail.header;
     this.damage = tail.damage;
@@ -55,6 +59,7 @@ export class SessionLog {
     this.#end = tail.end;
     this.#landedEnd = tail.end;
     this.#sum = sum;
+    this.#lastSum = lastSum;
     this.#checkpoint = tail.checkpoint;
   }
 
@@ -112,6 +117,7 @@ export class SessionLog {
       this.#pending.push({ offset, bytes });
       this.#end = offset + bytes.length;
       this.#sum = continueSum(this.#sum, bytes);
+      this.#lastSum = lineSum(bytes);
     }
   }
 
@@ -165,7 +171,8 @@ export class SessionLog {
   }
 
   #encodeCheckpoint(): Buffer {
-    return encodeCheckpoint({ state: this.#state, sum: this.#sum }, this.header.id);
+    const place = { offset: this.#end, before: this.#lastSum };
+    return encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.header.id);
   }
 
   async #landPending(): Promise<void> {

@@ -5,7 +5,9 @@
 
 import { EMPTY_SUM } from "../record/checksum.ts";
 import { decodeHeader, type DecodedHeader } from "../record/header.ts";
+import { missing } from "../record/line-order.ts";
 import { LogScanner, type ScanDamage } from "../record/scan.ts";
+import { lineSum } from "../record/seal.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { GzipDamage } from "./gzip-source.ts";
 import { readHeaderLine } from "./header-line.ts";
@@ -42,7 +44,7 @@ export async function verifyPart(part: PartToVerify): Promise<VerifiedPart> {
   const from = outcome.kind === "header" ? Math.min(to, header.bytes) : 0;
   const scanner = new LogScanner(
     part.writtenBy,
-    { offset: from, seqBefore: part.first - 1 },
+    { offset: from, seqBefore: part.first - 1, sumBefore: from === 0 ? undefined : lineSum(header.content) },
     {
       entry: ({ seq }) => {
         if (seq <= (sealed?.last ?? Infinity)) records += 1;
@@ -93,11 +95,12 @@ export function withMembers(damage: readonly ScanDamage[], members: readonly Gzi
     kind: "corrupt",
     reason,
   }));
+  // Records that are missing are told right behind the member they were in.
   const isInMember = (place: ScanDamage): boolean =>
-    lost.some(
-      ({ offset, bytes }) =>
-        bytes > 0 && place.offset < offset + bytes && place.offset + Math.max(1, place.bytes) > offset,
-    );
+    lost.some(({ offset, bytes }) => {
+      const end = offset + bytes + (place.bytes === 0 ? 1 : 0);
+      return bytes > 0 && place.offset < end && place.offset + Math.max(1, place.bytes) > offset;
+    });
   return [...damage.filter((place) => !isInMember(place)), ...lost].sort(
     (one, other) => one.offset - other.offset,
   );
@@ -109,8 +112,7 @@ function unexplained(from: number, to: number): ScanDamage {
 }
 
 function missingAtEnd(first: number, last: number, offset: number): ScanDamage {
-  const reason = first === last ? `seq ${first} is missing` : `seq ${first} to ${last} are missing`;
-  return { offset, bytes: 0, kind: "corrupt", reason };
+  return { offset, bytes: 0, kind: "corrupt", reason: missing(first, last) };
 }
 
 /** One place, with what is left of the line in which it ends. */

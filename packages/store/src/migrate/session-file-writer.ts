@@ -8,6 +8,7 @@ import { encodeEntry } from "../record/encode.ts";
 import type { Body, Entry } from "../record/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
 import { encodeHeader, firstHeader, type Header } from "../record/header.ts";
+import { lineSum } from "../record/seal.ts";
 
 const BUFFER_BYTES = 1024 * 1024;
 
@@ -19,6 +20,8 @@ export class SessionFileWriter {
   #waitingBytes = 0;
   #position = 0;
   #sum = EMPTY_SUM;
+  /** The checksum of the last line. */
+  #lastSum = EMPTY_SUM;
   #sinceCheckpoint = 0;
   #checkpointBytes = 0;
 
@@ -42,7 +45,8 @@ export class SessionFileWriter {
     // Never inside a batch: its lines follow each other.
     const isBetween = entry.batch === undefined || entry.batch.index === entry.batch.size;
     if (isBetween && isCheckpointDue(this.#sinceCheckpoint, this.#checkpointBytes)) {
-      const line = encodeCheckpoint({ state: this.#state, sum: this.#sum }, this.#id);
+      const place = { offset: this.#position + this.#waitingBytes, before: this.#lastSum };
+      const line = encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.#id);
       this.#put(line);
       this.#checkpointBytes = line.length;
       this.#sinceCheckpoint = 0;
@@ -61,6 +65,7 @@ export class SessionFileWriter {
     this.#waitingBytes += line.length;
     this.#sinceCheckpoint += line.length;
     this.#sum = continueSum(this.#sum, line);
+    this.#lastSum = lineSum(line);
   }
 
   async #flush(): Promise<void> {

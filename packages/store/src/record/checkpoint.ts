@@ -3,8 +3,10 @@
  * one, and a read begins at the one before what it wants. It says nothing that the records before it do not.
  */
 
+import { decodePlace, type CheckpointPlace } from "./checkpoint-place.ts";
 import { isSum } from "./checksum.ts";
 import type { NewestNote, RememberedId, SessionState } from "./fold.ts";
+import { MAX_SEQ } from "./format.ts";
 import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { sealLine } from "./seal.ts";
@@ -13,6 +15,8 @@ export interface Checkpoint {
   readonly state: SessionState;
   /** CRC-32 of every byte of the file before this line. */
   readonly sum: string;
+  /** Where it was written; `undefined`: an earlier version wrote it. */
+  readonly place?: CheckpointPlace | undefined;
 }
 
 const DUE_BYTES = 256 * 1024;
@@ -26,7 +30,7 @@ export function isCheckpointDue(bytesSince: number, bytesOfLast: number): boolea
 /** How a line that holds one begins. */
 export const CHECKPOINT_START = '{"checkpoint":';
 
-export function encodeCheckpoint({ state, sum }: Checkpoint, sessionId: string): Buffer {
+export function encodeCheckpoint({ state, sum, place }: Checkpoint, sessionId: string): Buffer {
   const { seq, count, keepFrom, kept, summary, title, tags, updated, ids, notes } = state;
   const remembered = ids.map(({ id, firstSeq, lastSeq, digest, isNote }) => [
     id,
@@ -40,20 +44,24 @@ export function encodeCheckpoint({ state, sum }: Checkpoint, sessionId: string):
     ...{ seq, count, keepFrom, kept, summary, title, tags, updated, ids: remembered },
     ...(notes.length === 0 ? {} : { notes }),
   });
-  return sealLine(`${CHECKPOINT_START}${content},"sum":"${sum}"`, sessionId);
+  const where = place === undefined ? "" : `,"offset":${place.offset},"before":"${place.before}"`;
+  return sealLine(`${CHECKPOINT_START}${content},"sum":"${sum}"${where}`, sessionId);
 }
 
 /** `text` is the object without its closing brace, its checksum good. `undefined`: not as this version writes it. */
 export function decodeCheckpoint(text: string): Checkpoint | undefined {
   const value = tryParseJson(`${text}}`);
-  const { sum, checkpoint } = isJsonObject(value) ? value : {};
+  const { sum, checkpoint, offset, before } = isJsonObject(value) ? value : {};
   const state = isJsonObject(checkpoint) ? decodeState(checkpoint) : undefined;
-  return state === undefined || !isSum(sum) ? undefined : { state, sum };
+  if (state === undefined || !isSum(sum)) return undefined;
+  const place = decodePlace(offset, before);
+  return place === undefined ? { state, sum } : { state, sum, place };
 }
 
 function decodeState(value: Readonly<Record<string, unknown>>): SessionState | undefined {
   const { seq, count, keepFrom, kept, summary, title, tags, updated, ids, notes = [] } = value;
-  if (!isCount(seq) || !isCount(count) || !isCount(keepFrom) || typeof summary !== "string") return undefined;
+  if (!isCount(seq) || seq > MAX_SEQ || !isCount(count) || !isCount(keepFrom) || typeof summary !== "string")
+    return undefined;
   if (!Array.isArray(kept) || !kept.every(isRange) || !Array.isArray(ids)) return undefined;
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === "string")) return undefined;
   if (!Array.isArray(notes) || !notes.every(isNewestNote)) return undefined;

@@ -3,6 +3,7 @@
 import { CHECKPOINT_START, decodeCheckpoint, type Checkpoint } from "./checkpoint.ts";
 import type { BatchPosition, Body, Entry, RewoundView } from "./entry.ts";
 import { MAX_SEQ } from "./format.ts";
+import { decodeHeader, type Header } from "./header.ts";
 import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { LOST_START } from "./encode.ts";
@@ -13,6 +14,8 @@ export type DecodedLine =
   | { readonly kind: "checkpoint"; readonly checkpoint: Checkpoint }
   /** Damaged records were taken out by a repair: these seqs are not there, and nobody need look for them. */
   | { readonly kind: "lost"; readonly first: number; readonly last: number }
+  /** That of a session file, with its own checksum. It belongs at the beginning, and nowhere else. */
+  | { readonly kind: "header"; readonly header: Header }
   /** A good line that is no record, such as one that a newer version puts between records. */
   | { readonly kind: "aside" }
   | { readonly kind: "bad"; readonly reason: string };
@@ -24,7 +27,7 @@ const START =
 /** `line` is without its newline. */
 export function decodeLine(line: Buffer, sessionId: string): DecodedLine {
   const text = openSealedLine(line, sessionId);
-  if (text === undefined) return { kind: "bad", reason: reasonForBadLine(line) };
+  if (text === undefined) return decodeStrayHeader(line) ?? { kind: "bad", reason: reasonForBadLine(line) };
   const start = START.exec(text);
   if (start === null) return decodeBetween(text);
   if (Number(start[1]) > MAX_SEQ) return { kind: "aside" };
@@ -43,6 +46,14 @@ export function decodeLine(line: Buffer, sessionId: string): DecodedLine {
   };
 }
 
+const HEADER_START = Buffer.from('{"longhand":');
+
+function decodeStrayHeader(line: Buffer): DecodedLine | undefined {
+  if (!line.subarray(0, HEADER_START.length).equals(HEADER_START)) return undefined;
+  const decoded = decodeHeader(line);
+  return decoded.kind === "header" ? decoded : undefined;
+}
+
 /** What stands between records. */
 function decodeBetween(text: string): DecodedLine {
   if (text.startsWith(CHECKPOINT_START)) {
@@ -51,7 +62,9 @@ function decodeBetween(text: string): DecodedLine {
   }
   const lost = text.startsWith(LOST_START) ? tryParseJson(`${text}}`) : undefined;
   const range = isJsonObject(lost) ? lost["lost"] : undefined;
-  return isRange(range) ? { kind: "lost", first: range[0], last: range[1] } : { kind: "aside" };
+  return isRange(range) && range[0] <= range[1] && range[1] <= MAX_SEQ
+    ? { kind: "lost", first: range[0], last: range[1] }
+    : { kind: "aside" };
 }
 
 function idField(json: string | undefined): { readonly id?: string } {

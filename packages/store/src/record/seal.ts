@@ -10,6 +10,8 @@ import { checksum } from "./checksum.ts";
 export const SEAL_BYTES = 18;
 
 const SEAL = /^,"crc":"([0-9a-f]{8})"\}$/;
+const SEAL_AT_END = /,"crc":"([0-9a-f]{8})"\}\r?\n?$/;
+const NO_SUM = "00000000";
 
 /** `open` is a JSON object without its closing brace. The line ends with a newline. */
 export function sealLine(open: string, salt: string): Buffer {
@@ -36,6 +38,11 @@ export function openSealedLine(line: Buffer, salt: string): string | undefined {
   const bytes = line.subarray(0, covered);
   // A sum may be right over bytes that are no text; decoding would put U+FFFD in their place.
   return sum === checksum(salt, bytes) && isUtf8(bytes) ? bytes.toString("utf8") : undefined;
+}
+
+/** The checksum at the end of a line, with or without its newline; zeros, if it has none. Whether it is right is not looked at. */
+export function lineSum(line: Buffer): string {
+  return SEAL_AT_END.exec(line.toString("latin1", Math.max(0, line.length - SEAL_BYTES - 2)))?.[1] ?? NO_SUM;
 }
 
 export function hasSeal(line: Buffer): boolean {

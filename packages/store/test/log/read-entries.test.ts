@@ -158,7 +158,7 @@ describe("a log in several files", () => {
     );
   });
 
-  test("a batch of which only a part is left counts in both directions, if a checkpoint follows it", async () => {
+  test("a batch of which two lines look like one damaged record is not served by halves, in either direction", async () => {
     const built = build([
       message("1"),
       [message("2"), message("3"), message("4")],
@@ -172,7 +172,7 @@ describe("a log in several files", () => {
     expect(fourth?.offset).toBe((third?.offset ?? 0) + (third?.bytes ?? 0));
     const log = readable(built);
     const seqs = (await collect(log, 1, 5, false)).map(({ seq }) => seq);
-    expect(seqs).toEqual([1, 2, 5]);
+    expect(seqs).toEqual([1, 5]);
     expect((await collect(log, 1, 5, true)).map(({ seq }) => seq)).toEqual(seqs.toReversed());
   });
 

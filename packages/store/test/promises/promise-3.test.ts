@@ -102,7 +102,12 @@ describe("promise 3: no silent loss", () => {
     const { store, damage } = await openCollecting(directory);
     expect(await contentsOf(store.session(KEY))).toEqual(CONTENTS);
     expect(damage).toMatchObject([
-      { offset: atLine(4), bytes: lengthOf(2), kind: "corrupt", reason: "seq 2 again, after seq 3" },
+      {
+        offset: atLine(4),
+        bytes: lengthOf(2),
+        kind: "corrupt",
+        reason: "seq 2 after seq 3: a copy, or out of order",
+      },
     ]);
     await store.close();
   });

@@ -55,7 +55,7 @@ describe("promise 5: no mixing", () => {
     await appendFile(path, `${line ?? ""}\n`);
     const { store, damage } = await openCollecting(directory);
     expect(await contentsOf(store.session("anna"))).toEqual(["hello", "again"]);
-    expect(damage).toMatchObject([{ reason: "seq 2 again, after seq 2" }]);
+    expect(damage).toMatchObject([{ reason: "seq 2 after seq 2: a copy, or out of order" }]);
     await store.close();
   });
 

@@ -1,7 +1,12 @@
 /** What a file is worth after it was cut, flipped, doubled or glued: a prefix, or the good lines with the bad ones named. */
 
 import { describe, expect, test } from "vitest";
+import { encodeCheckpoint } from "../../src/record/checkpoint.ts";
+import { encodeLost } from "../../src/record/encode.ts";
 import type { Entry } from "../../src/record/entry.ts";
+import { EMPTY_STATE, foldEntry } from "../../src/record/fold.ts";
+import { encodeHeader, firstHeader } from "../../src/record/header.ts";
+import { lineSum } from "../../src/record/seal.ts";
 import { entriesOf, linesOf, message, SAMPLE, SESSION_ID } from "../support/sample-log.ts";
 import { scanBytes, type ScannedBytes } from "../support/scan-bytes.ts";
 
@@ -110,14 +115,31 @@ describe("damage in the middle", () => {
     expect(result.damage.some((damage) => "seq" in damage)).toBe(false);
   });
 
-  test("two glued lines are one bad line", () => {
-    const result = scan(...lines.slice(0, 5), line(5).subarray(0, -1), ...lines.slice(6));
-    expect(seqs(result)).toEqual([1, 2, 3, 4, 5, 8, 9, 10, 11]);
-    expect(result.damage).toHaveLength(1);
-    // It looks like one record where two are missing: which it was is not said.
-    expect(result.damage[0]).not.toHaveProperty("seq");
-    const hit = Buffer.concat([line(5).subarray(0, -1), Buffer.from("x")]);
-    expect(scan(...lines.slice(0, 5), hit, ...lines.slice(6)).damage).toMatchObject([{ seq: 6 }]);
+  test("glued lines are served, each by its own checksum, and reported", () => {
+    const glued = { offset: offsetOf(5), kind: "corrupt", reason: "2 lines in one: a newline is missing" };
+    for (const between of ["", "x", "\r"]) {
+      const first = Buffer.concat([line(5).subarray(0, -1), Buffer.from(between)]);
+      const result = scan(...lines.slice(0, 5), first, ...lines.slice(6));
+      expect(result.entries).toEqual(SAMPLE);
+      expect(result.damage).toEqual([{ ...glued, bytes: first.length + line(6).length }]);
+      const damaged = scan(...lines.slice(0, 5), first, spoiled(line(6)), ...lines.slice(7));
+      expect(seqs(damaged)).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 10, 11]);
+      expect(damaged.damage).toMatchObject([glued, { offset: offsetOf(5) + first.length, seq: 7 }]);
+    }
+  });
+
+  test("a record inside a damaged message is no record, even with a good checksum", () => {
+    const inner = line(0).toString().slice(0, -1);
+    const [outer = Buffer.alloc(0)] = linesOf(
+      entriesOf({
+        op: "message",
+        json: `{"role":"user","parts":[{"x":1,"crc":"00000000"},${inner},${inner}]}`,
+      }),
+    );
+    expect(scan(outer).damage).toEqual([]);
+    const result = scan(spoiled(outer), ...lines.slice(1));
+    expect(seqs(result)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(result.damage).toMatchObject([{ reason: "checksum mismatch", seq: 1 }]);
   });
 
   test("a line longer than any of ours is damage, though nobody kept it", () => {
@@ -146,14 +168,21 @@ describe("damage in the middle", () => {
     const result = scan(...lines.slice(0, 5), line(4), ...lines.slice(5));
     expect(result.entries).toEqual(SAMPLE);
     expect(result.damage).toEqual([
-      { offset: offsetOf(5), bytes: line(4).length, kind: "corrupt", reason: "seq 5 again, after seq 5" },
+      {
+        offset: offsetOf(5),
+        bytes: line(4).length,
+        kind: "corrupt",
+        reason: "seq 5 after seq 5: a copy, or out of order",
+      },
     ]);
   });
 
   test("an old line that comes again later is reported, not served", () => {
     const result = scan(whole, line(0));
     expect(result.entries).toEqual(SAMPLE);
-    expect(result.damage).toMatchObject([{ offset: whole.length, reason: "seq 1 again, after seq 11" }]);
+    expect(result.damage).toMatchObject([
+      { offset: whole.length, reason: "seq 1 after seq 11: a copy, or out of order" },
+    ]);
     expect(result.end).toBe(whole.length + line(0).length);
   });
 
@@ -207,10 +236,45 @@ describe("a batch", () => {
     expect([seqs(two), two.damage.length, two.torn, two.seq]).toEqual([[1, 2], 2, undefined, 4]);
   });
 
-  test("that another record cuts short is served, and the gap reported", () => {
-    const result = scan(before, a, b, after);
-    expect(seqs(result)).toEqual([1, 2, 3, 5]);
-    expect(result.damage).toMatchObject([{ kind: "corrupt", reason: "seq 4 is missing" }]);
+  test("of which a line is missing without a trace is not served, and its records and the gap are reported", () => {
+    const incomplete = "a batch of 3 records, seq 2 to 4, of which some are missing";
+    for (const [rest, gap] of [
+      [[a, b, after], "seq 4 is missing"],
+      [[a, c, after], "seq 3 is missing"],
+      [[b, c, after], "seq 2 is missing"],
+      [[a, after], "seq 3 to 4 are missing"],
+      // One line is damaged, another is gone: the damaged one is not both.
+      [[a, spoiled(b), after], "seq 3 to 4 are missing"],
+    ] as const) {
+      const result = scan(before, ...rest);
+      expect(seqs(result)).toEqual([1, 5]);
+      const reasons = result.damage.map(({ reason }) => reason);
+      expect(reasons.filter((reason) => reason !== "checksum mismatch")).toEqual([gap, incomplete]);
+      expect([result.torn, result.seq]).toEqual([undefined, 5]);
+    }
+  });
+
+  test("is whole if a repair says which of its lines are lost", () => {
+    const lost = encodeLost(3, 3, "2026-11-15T19:24:12.123Z", SESSION_ID);
+    expect(scan(before, a, lost, c, after)).toMatchObject({ damage: [], seq: 5 });
+    expect(seqs(scan(before, a, lost, c, after))).toEqual([1, 2, 4, 5]);
+  });
+
+  test("with a line of another place in it is served whole, and that line reported", () => {
+    for (const stray of [before, after, a]) {
+      const result = scan(before, a, stray, b, c, after);
+      expect(seqs(result)).toEqual([1, 2, 3, 4, 5]);
+      expect(result.damage).toMatchObject([
+        { offset: before.length + a.length, bytes: stray.length, kind: "corrupt" },
+      ]);
+    }
+  });
+
+  test("that is unfinished, with a line of another place behind it, is what no crash leaves: not torn, and no seq is given again", () => {
+    const result = scan(before, a, b, before);
+    expect(seqs(result)).toEqual([1]);
+    expect([result.torn, result.seq]).toEqual([undefined, 4]);
+    expect(result.damage).toHaveLength(2);
   });
 });
 
@@ -258,27 +322,140 @@ describe("two records glued because the newline between them was hit", () => {
   const glue = (first: Buffer, second: Buffer): Buffer =>
     Buffer.concat([first.subarray(0, -1), Buffer.from(" "), second]);
 
-  test("at the end count as two: neither seq is given away again", () => {
+  test("at the end are both served: neither seq is given away again", () => {
     const [one, two, three] = linesOf(entriesOf(message("1"), message("2"), message("3"))) as [
       Buffer,
       Buffer,
       Buffer,
     ];
-    const result = scan(one, glue(two, three));
-    expect(seqs(result)).toEqual([1]);
-    expect(result).toMatchObject({ seq: 3, torn: undefined, damage: [{ kind: "corrupt" }] });
+    for (const result of [scan(one, glue(two, three)), scan(one, two.subarray(0, -1), three)]) {
+      expect(seqs(result)).toEqual([1, 2, 3]);
+      expect(result).toMatchObject({ seq: 3, torn: undefined, damage: [{ kind: "corrupt" }] });
+    }
   });
 
-  test("in the last batch leave its good line in place", () => {
+  test("in the last batch are part of it", () => {
     const [a, b, c] = linesOf(entriesOf([message("a"), message("b"), message("c")])) as [
       Buffer,
       Buffer,
       Buffer,
     ];
     const result = scan(a, glue(b, c));
-    expect(seqs(result)).toEqual([1]);
+    expect(seqs(result)).toEqual([1, 2, 3]);
     expect(result).toMatchObject({ seq: 3, torn: undefined, damage: [{ kind: "corrupt" }] });
   });
+
+  test("of which the second is torn: the first is kept, the rest is cut, and a newline goes between", () => {
+    const [one, two] = linesOf(entriesOf(message("1"), message("2"))) as [Buffer, Buffer];
+    const result = scan(one.subarray(0, -1), two.subarray(0, 40));
+    expect(seqs(result)).toEqual([1]);
+    expect(result).toMatchObject({
+      end: one.length - 1,
+      unterminated: true,
+      torn: { offset: one.length - 1, bytes: 40 },
+    });
+  });
+});
+
+describe("a line out of order", () => {
+  const all = linesOf(entriesOf(...Array.from({ length: 9 }, (_, index) => message(String(index)))));
+  const at = (...order: readonly number[]): ScannedBytes =>
+    scan(...order.map((seq) => all[seq - 1] ?? Buffer.alloc(0)));
+  const reasons = ({ damage }: ScannedBytes): string[] => damage.map(({ reason }) => reason);
+
+  test("that was moved ahead hides none of those behind it", () => {
+    const result = at(1, 2, 3, 8, 4, 5, 6, 7, 9);
+    expect(seqs(result)).toEqual([1, 2, 3, 4, 5, 6, 7, 9]);
+    expect(reasons(result)).toEqual(["seq 8 after seq 3: a copy, or out of order", "seq 8 is missing"]);
+  });
+
+  test("that was copied ahead counts once, where it was written", () => {
+    const result = at(1, 2, 3, 8, 4, 5, 6, 7, 8, 9);
+    expect(seqs(result)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(reasons(result)).toEqual(["seq 8 after seq 3: a copy, or out of order"]);
+  });
+
+  test("that was moved ahead from the end: its seq is not given again", () => {
+    const result = at(1, 2, 9, 3, 4, 5, 6, 7, 8);
+    expect(seqs(result)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(result.seq).toBe(9);
+  });
+
+  test("is told from a gap by the next line, or by the end", () => {
+    expect(seqs(at(1, 2, 5, 6))).toEqual([1, 2, 5, 6]);
+    expect(seqs(at(1, 2, 5))).toEqual([1, 2, 5]);
+    expect(seqs(at(1, 2, 5, 4, 6))).toEqual([1, 2, 4, 6]);
+    expect(reasons(at(1, 2, 5))).toEqual(["seq 3 to 4 are missing"]);
+  });
+
+  test("is refused with what it holds, so that a repair can put it back", () => {
+    expect(at(1, 2, 4, 3, 5).refused.map(({ seq }) => seq)).toEqual([4]);
+    expect(at(1, 2, 2, 3).refused.map(({ seq }) => seq)).toEqual([2]);
+  });
+});
+
+describe("a checkpoint", () => {
+  const entries = entriesOf(message("1"), message("2"), message("3"));
+  const [one, two, three] = linesOf(entries) as [Buffer, Buffer, Buffer];
+  const checkpointAt = (offset: number, before: Buffer, count: number): Buffer => {
+    const state = entries.slice(0, count).reduce(foldEntry, EMPTY_STATE);
+    return encodeCheckpoint(
+      { state, sum: "00000000", place: { offset, before: lineSum(before) } },
+      SESSION_ID,
+    );
+  };
+  const old = (count: number): Buffer =>
+    encodeCheckpoint(
+      { state: entries.slice(0, count).reduce(foldEntry, EMPTY_STATE), sum: "00000000" },
+      SESSION_ID,
+    );
+  const own = checkpointAt(one.length + two.length, two, 2);
+  const stray = "a checkpoint of seq 2 that is not where it was written";
+
+  test("counts where it was written", () => {
+    expect(scan(one, two, own, three)).toMatchObject({ damage: [], checkpoints: [2], seq: 3 });
+    expect(scan(one, two, old(2), three)).toMatchObject({ damage: [], checkpoints: [2], seq: 3 });
+  });
+
+  test("is ignored and reported anywhere else, and ends no batch", () => {
+    for (const parts of [
+      [one, own, two, three],
+      [one, two, three, own],
+      [one, own.subarray(0, 0), own, two, three],
+    ]) {
+      const result = scan(...parts);
+      expect(result.damage.map(({ reason }) => reason)).toEqual([stray]);
+      expect([seqs(result), result.checkpoints]).toEqual([[1, 2, 3], []]);
+    }
+    for (const parts of [
+      [old(2), one, two, three],
+      [one, old(2), two, three],
+      [one, two, three, old(2)],
+    ]) {
+      expect(scan(...parts)).toMatchObject({ damage: [{ reason: stray }], checkpoints: [], seq: 3 });
+    }
+  });
+
+  test("counts although the line before is damaged, but not behind another line of the same length", () => {
+    expect(scan(one, spoiled(two), own, three)).toMatchObject({ checkpoints: [2], damage: [{ seq: 2 }] });
+    expect(scan(one, spoiled(two), old(2), three)).toMatchObject({ checkpoints: [2], damage: [{ seq: 2 }] });
+    expect(two.length).toBe(one.length);
+    expect(scan(two, one, own, three).checkpoints).toEqual([]);
+  });
+
+  test("that was left without the record before it keeps its seq from being given again", () => {
+    expect(scan(one, own)).toMatchObject({ seq: 2, checkpoints: [], damage: [{ reason: stray }] });
+  });
+});
+
+test("a header among the records is reported, and is no lost record", () => {
+  const header = encodeHeader(firstHeader({ key: "k", id: SESSION_ID, at: "2026-11-15T19:24:12.123Z" }));
+  const result = scan(whole, header, line(0));
+  expect(result.seq).toBe(11);
+  expect(result.damage).toMatchObject([
+    { reason: "a header that is not the first line" },
+    { offset: whole.length + header.length },
+  ]);
 });
 
 test("a corrupt line before a repeated one: the next record goes behind both", () => {

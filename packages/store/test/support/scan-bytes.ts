@@ -7,6 +7,9 @@ export interface ScannedBytes extends ScanEnd {
   /** Of the lines that were served. */
   readonly offsets: readonly number[];
   readonly damage: readonly ScanDamage[];
+  readonly refused: readonly Entry[];
+  /** Seqs of those that count. */
+  readonly checkpoints: readonly number[];
 }
 
 /** Scans the lines of a session file, its header left out. */
@@ -14,15 +17,18 @@ export function scanBytes(bytes: Buffer, sessionId: string): ScannedBytes {
   const entries: Entry[] = [];
   const offsets: number[] = [];
   const damage: ScanDamage[] = [];
+  const refused: Entry[] = [];
+  const checkpoints: number[] = [];
   const scanner = new LogScanner(
     sessionId,
     { offset: 0, seqBefore: 0 },
     {
-      entry: (entry, offset) => {
+      entry: (entry, { offset }) => {
         entries.push(entry);
         offsets.push(offset);
       },
-      checkpoint: () => undefined,
+      checkpoint: ({ state }) => checkpoints.push(state.seq),
+      refused: (entry) => refused.push(entry),
       damage: (place) => damage.push(place),
     },
   );
@@ -38,5 +44,5 @@ export function scanBytes(bytes: Buffer, sessionId: string): ScannedBytes {
     });
     start = next;
   }
-  return { entries, offsets, damage, ...scanner.finish() };
+  return { entries, offsets, damage, refused, checkpoints, ...scanner.finish() };
 }

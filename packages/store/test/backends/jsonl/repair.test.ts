@@ -169,7 +169,7 @@ describe("the active file", () => {
     const twice = Buffer.concat([lines[1] ?? Buffer.alloc(0), lines[1] ?? Buffer.alloc(0)]);
     const machine = await spoil(SMALL, { [SMALL.path]: replaced(1, twice) });
     expect((await verify(machine.startProcess())).damage).toMatchObject([
-      { offset: offsetOf(2), reason: "seq 1 again, after seq 1" },
+      { offset: offsetOf(2), reason: "seq 1 after seq 1: a copy, or out of order" },
     ]);
     await expectMended(machine, SMALL, []);
   });

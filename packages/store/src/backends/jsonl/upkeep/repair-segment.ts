@@ -61,9 +61,10 @@ export async function repairSegment(around: RepairSurroundings, damaged: Damaged
       temporary,
       { mark: Buffer.alloc(0), header: own, writtenBy: part.writtenBy, ...before, now: around.now() },
       async (writer) => {
-        await copyGoodLines({ ...lines, seqBefore: part.first - 1, last: part.last }, writer);
-        const next = writer.hasLost ? await nextState(around, damaged, part.last) : undefined;
-        if (next !== undefined) writer.checkpoint(next);
+        const stateAtEnd = async (): Promise<SessionState | undefined> =>
+          await nextState(around, damaged, part.last);
+        const bounds = { seqBefore: part.first - 1, last: part.last };
+        await copyGoodLines({ ...lines, ...bounds, stateAtEnd }, writer);
       },
     );
     await around.checkMayChange();

@@ -1,0 +1,60 @@
+/** The lines of a batch whose last line has not come yet. They are served together, or not at all. */
+
+import type { BatchPosition, Entry } from "./entry.ts";
+import type { ScanDamage, ScannedLine } from "./scan.ts";
+
+export class OpenBatch {
+  readonly first: number;
+  readonly last: number;
+  readonly offset: number;
+  readonly lines: { readonly entry: Entry; readonly line: ScannedLine }[] = [];
+  #isMissing: boolean;
+  #isEdited = false;
+
+  /** `seq`: of the first line that is there. `missingUpTo`: up to here seqs are missing of which no line speaks. */
+  constructor(seq: number, { index, size }: BatchPosition, offset: number, missingUpTo: number) {
+    this.first = seq - index + 1;
+    this.last = this.first + size - 1;
+    this.offset = offset;
+    this.#isMissing = missingUpTo >= this.first;
+  }
+
+  /** Some of its lines are nowhere: not damaged in their places, and not said to be lost by a repair. */
+  get isBroken(): boolean {
+    return this.#isMissing;
+  }
+
+  holds(seq: number): boolean {
+    return seq >= this.first && seq <= this.last;
+  }
+
+  add(entry: Entry, line: ScannedLine): void {
+    this.lines.push({ entry, line });
+  }
+
+  /** Seqs from this one on are missing without a trace. */
+  miss(first: number): void {
+    if (first <= this.last) this.#isMissing = true;
+  }
+
+  /** A line that was written elsewhere stands behind its first one: no crash leaves that. */
+  edit(): void {
+    this.#isEdited = true;
+  }
+
+  /** At the end of the file: as a crash may leave it. `seq`: the last record, counting damaged lines at the end. */
+  isUnfinished(seq: number): boolean {
+    if (seq >= this.last) return false;
+    if (!this.#isMissing && !this.#isEdited) return true;
+    this.#isMissing = true;
+    return false;
+  }
+
+  damage(): ScanDamage {
+    const last = this.lines.at(-1)?.line;
+    const end = last === undefined ? this.offset : last.offset + last.bytes;
+    const size = this.last - this.first + 1;
+    const reason = `a batch of ${size} records, seq ${this.first} to ${this.last}, of which some are missing`;
+    return { offset: this.offset, bytes: end - this.offset, kind: "corrupt", reason };
+  }
+}
