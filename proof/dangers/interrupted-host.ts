@@ -29,6 +29,7 @@ export function interruptedHost(host: Host, before: (call: HostCall) => Promise<
     rename: async (from, to) => await on("rename", from, async () => await files.rename(from, to)),
     link: async (from, to) => await on("link", to, async () => await files.link(from, to)),
     unlink: async (path) => await on("unlink", path, async () => await files.unlink(path)),
+    typeAt: async (path) => await files.typeAt(path),
     removeDirectory: async (path) =>
       await on("removeDirectory", path, async () => await files.removeDirectory(path)),
     stat: async (path) => await on("stat", path, async () => await files.stat(path)),

@@ -62,7 +62,20 @@ export interface FileSystem {
   /** Of the name itself, not of what a symbolic link points to. `undefined`: there is nothing. */
   stat(path: string): Promise<FileStat | undefined>;
   resolve(path: string): Promise<string>;
+  /**
+   * The type of the file system at `path`: one of LOCAL_FILE_SYSTEMS, or a number of the system. `undefined`: it cannot be
+   * told, so nothing can be concluded from it.
+   */
+  typeAt(path: string): Promise<string | undefined>;
 }
+
+/**
+ * File systems that only one kernel can have mounted at a time. A process that sees a directory on one of these shares
+ * its kernel with every living process that sees it there too.
+ */
+export const LOCAL_FILE_SYSTEMS: ReadonlySet<string> = new Set([
+  ...["bcachefs", "btrfs", "ext4", "f2fs", "jfs", "overlay", "ramfs", "reiserfs", "tmpfs", "xfs", "zfs"],
+]);
 
 export interface OpenFile {
   /** Fills `into` from `position` on; fewer bytes only at the end of the file. */
@@ -85,8 +98,11 @@ export interface ProcessIdentity {
   /** When the process started, in units only comparable on the same boot; tells a reused pid. */
   readonly startTime: string | undefined;
   readonly bootId: string | undefined;
+  /** In which its pid means something. MACOS on macOS, which has only one. */
   readonly pidNamespace: string | undefined;
 }
+
+export const MACOS = "darwin";
 
 /** Longer messages are dropped by those who listen. */
 export const MAX_MESSAGE_BYTES = 1024;
@@ -104,12 +120,15 @@ export interface Processes {
    */
   listen(path: string, onMessage?: (text: string) => void): Promise<Presence | undefined>;
   /**
-   * Is somebody listening there? "refused" is the proof that nobody does any more; "absent": there is no socket;
-   * "unknown": it cannot be told.
+   * Is a process of this kernel listening there? "refused": none does any more; "absent": there is no socket; "unknown":
+   * it cannot be told.
    */
   probe(path: string): Promise<"listening" | "refused" | "absent" | "unknown">;
   /** Sends one line to whoever listens there. The same answers as `probe`; "told": it was sent, perhaps never read. */
   tell(path: string, text: string): Promise<"told" | "refused" | "absent" | "unknown">;
-  /** Is a process of this identity running? "unknown" where its pid means nothing here. */
+  /**
+   * Is a process of this identity running on this kernel? "unknown" where its pid means nothing here, or there is a
+   * process with this pid and it cannot be told whether it is that one.
+   */
   isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown">;
 }

@@ -71,7 +71,8 @@ async function listenOnce(path: string, onMessage: (text: string) => void): Prom
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(bound, resolve);
+    // Exclusive: a worker of a cluster would let its primary listen, which lives and dies by itself.
+    server.listen({ path: bound, exclusive: true }, resolve);
   });
   server.unref();
   try {

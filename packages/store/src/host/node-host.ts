@@ -5,7 +5,16 @@ import { constants, promises as fs, readFileSync, readlinkSync, type Stats } fro
 import { hostname } from "node:os";
 import { errorCode } from "./io-error.ts";
 import { listenAt, tellAt } from "./local-socket.ts";
-import type { FileStat, FileSystem, Host, OpenFile, OpenMode, Processes, ProcessIdentity } from "./host.ts";
+import {
+  type FileStat,
+  type FileSystem,
+  type Host,
+  MACOS,
+  type OpenFile,
+  type OpenMode,
+  type Processes,
+  type ProcessIdentity,
+} from "./host.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -93,6 +102,27 @@ const files: FileSystem = {
     }
   },
   resolve: async (path) => await fs.realpath(path),
+  async typeAt(path) {
+    // Other systems number theirs anew with each start.
+    if (process.platform !== "linux") return undefined;
+    const found = await fs.statfs(path).catch(() => undefined);
+    return found === undefined ? undefined : (LINUX_TYPES[found.type] ?? found.type.toString(16));
+  },
+};
+
+/** As statfs(2) numbers those that are in LOCAL_FILE_SYSTEMS. */
+const LINUX_TYPES: Readonly<Record<number, string>> = {
+  0xef53: "ext4",
+  0x58465342: "xfs",
+  0x9123683e: "btrfs",
+  0x01021994: "tmpfs",
+  0x794c7630: "overlay",
+  0x2fc12fc1: "zfs",
+  0xf2f52010: "f2fs",
+  0xca451a4e: "bcachefs",
+  0x3153464a: "jfs",
+  0x52654973: "reiserfs",
+  0x858458f6: "ramfs",
 };
 
 function toFileStat(stats: Stats): FileStat {
@@ -121,35 +151,38 @@ const processes: Processes = {
   tell: tellAt,
 
   isRunning(identity) {
-    const { self } = processes;
-    const isSameBoot = identity.bootId !== undefined && identity.bootId === self.bootId;
-    if (!isSameBoot && identity.host !== self.host) return Promise.resolve("unknown");
-    if (!isSameBoot && identity.bootId !== self.bootId) return Promise.resolve("gone");
-    if (identity.pidNamespace !== self.pidNamespace) return Promise.resolve("unknown");
-    return Promise.resolve(isSameProcess(identity) ? "running" : "gone");
+    const { pidNamespace } = processes.self;
+    const isKnown = pidNamespace !== undefined && identity.pidNamespace === pidNamespace;
+    return Promise.resolve(isKnown ? stateOf(identity) : "unknown");
   },
 };
 
 let ownIdentity: ProcessIdentity | undefined;
+
+/** A container may hide it behind an empty file. */
+const BOOT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\n?$)/;
 
 function describeSelf(): ProcessIdentity {
   return {
     pid: process.pid,
     host: hostname(),
     startTime: startTimeOf(process.pid),
-    bootId: readOptional(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
-    pidNamespace: readOptional(() => readlinkSync("/proc/self/ns/pid")),
+    bootId: readOptional(() => BOOT_ID.exec(readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))?.[0]),
+    pidNamespace: process.platform === MACOS ? MACOS : readOptional(() => readlinkSync("/proc/self/ns/pid")),
   };
 }
 
-function isSameProcess(identity: ProcessIdentity): boolean {
+function stateOf(identity: ProcessIdentity): "running" | "gone" | "unknown" {
   try {
     process.kill(identity.pid, 0);
   } catch (error) {
-    if (errorCode(error) === "ESRCH") return false;
+    if (errorCode(error) === "ESRCH") return "gone";
   }
   const startTime = startTimeOf(identity.pid);
-  return startTime === undefined || identity.startTime === undefined || startTime === identity.startTime;
+  if (startTime === undefined || identity.startTime === undefined) return "unknown";
+  if (startTime !== identity.startTime) return "gone";
+  // Another boot may have given the same pid at the same time after its start.
+  return identity.bootId !== undefined && identity.bootId === processes.self.bootId ? "running" : "unknown";
 }
 
 /** Field 22 of the process's stat line; the name in field 2 may hold spaces and brackets, so count from its end. */
@@ -158,8 +191,8 @@ function startTimeOf(pid: number): string | undefined {
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
-/** Systems without /proc lack these facts; the protocol then proves death by the socket alone. */
-function readOptional(read: () => string): string | undefined {
+/** Systems without /proc lack these facts, and a container may hide them. */
+function readOptional(read: () => string | undefined): string | undefined {
   try {
     return read();
   } catch {

@@ -9,18 +9,21 @@ export interface InstanceDescription extends ProcessIdentity {
   readonly since: string;
   /** It listens on its socket. False where the path is too long for one. */
   readonly listens: boolean;
+  /** The type of the file system on which it sees its journal. Earlier versions did not say. */
+  readonly fileSystem: string | undefined;
 }
 
 export function parseInstanceDescription(
   value: Readonly<Record<string, unknown>>,
 ): InstanceDescription | undefined {
-  const { instance, since, listens, pid, host, startTime, bootId, pidNamespace } = value;
+  const { instance, since, listens, fileSystem, pid, host, startTime, bootId, pidNamespace } = value;
   if (!isId(instance) || typeof since !== "string" || typeof listens !== "boolean") return undefined;
   if (!isCount(pid) || pid === 0 || typeof host !== "string") return undefined;
   return {
     instance,
     since,
     listens,
+    fileSystem: optionalText(fileSystem),
     pid,
     host,
     startTime: optionalText(startTime),

@@ -122,6 +122,10 @@ class FailingFileSystem implements FileSystem {
     await this.#files.removeDirectory(path);
   }
 
+  async typeAt(path: string): Promise<string | undefined> {
+    return await this.#files.typeAt(path);
+  }
+
   async stat(path: string): Promise<FileStat | undefined> {
     this.#gate.pass("stat", path);
     return await this.#files.stat(path);

@@ -80,6 +80,10 @@ export class SimulatedFileSystem implements FileSystem {
     });
   }
 
+  typeAt(): Promise<string> {
+    return this.#process.askKernel(() => "ext4");
+  }
+
   get #now(): number {
     return this.#process.kernel.clock;
   }

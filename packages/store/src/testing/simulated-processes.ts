@@ -51,11 +51,12 @@ export class SimulatedProcesses implements Processes {
 
   isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown"> {
     return this.#process.askKernel(() => {
-      if (identity.host !== HOST_NAME) return "unknown";
-      if (identity.bootId !== this.self.bootId) return "gone";
       if (identity.pidNamespace !== PID_NAMESPACE) return "unknown";
       const startTime = this.#process.kernel.running.get(identity.pid);
-      return startTime !== undefined && startTime === identity.startTime ? "running" : "gone";
+      if (startTime === undefined) return "gone";
+      if (identity.startTime === undefined) return "unknown";
+      if (startTime !== identity.startTime) return "gone";
+      return identity.bootId === this.self.bootId ? "running" : "unknown";
     });
   }
 

@@ -53,6 +53,7 @@ function wrapped(host: Host, { file: wrapFile, syncDirectory }: Wrapping): Host 
     link: async (from, to) => await files.link(from, to),
     unlink: async (path) => await files.unlink(path),
     removeDirectory: async (path) => await files.removeDirectory(path),
+    typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
   };

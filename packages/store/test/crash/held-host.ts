@@ -32,6 +32,7 @@ export function heldHost(host: Host, hold: Hold): Host {
     link: async (from, to) => await through("link", to, async () => await files.link(from, to)),
     unlink: async (path) => await files.unlink(path),
     removeDirectory: async (path) => await files.removeDirectory(path),
+    typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
   };

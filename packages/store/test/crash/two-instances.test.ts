@@ -42,6 +42,7 @@ function unbound(files: FileSystem): FileSystem {
     link: async (from, to) => await files.link(from, to),
     unlink: async (path) => await files.unlink(path),
     removeDirectory: async (path) => await files.removeDirectory(path),
+    typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
   };

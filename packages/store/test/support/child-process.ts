@@ -5,7 +5,14 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-type Script = "append-shared" | "append-until-killed" | "hold-store" | "touch-many-sessions";
+type Script =
+  "append-shared" | "append-until-killed" | "hold-store" | "hold-in-cluster" | "touch-many-sessions";
+
+/** Another program starts it. */
+interface ScriptThrough {
+  readonly script: Script;
+  readonly through: readonly string[];
+}
 
 const running = new Set<ChildProcess>();
 
@@ -24,9 +31,11 @@ export class ChildProcess {
   #onLine: () => void = () => undefined;
   #hasEnded = false;
 
-  constructor(script: Script, ...parameters: readonly string[]) {
+  constructor(what: Script | ScriptThrough, ...parameters: readonly string[]) {
+    const { script, through } = typeof what === "string" ? { script: what, through: [] } : what;
     const path = fileURLToPath(new URL(`${script}.mjs`, import.meta.url));
-    this.#child = spawn(process.execPath, [path, ...parameters], { stdio: ["pipe", "pipe", "inherit"] });
+    const [command = "", ...rest] = [...through, process.execPath, path, ...parameters];
+    this.#child = spawn(command, rest, { stdio: ["pipe", "pipe", "inherit"] });
     // One that is gone cannot be written to; `ended` tells.
     this.#child.stdin.on("error", () => undefined);
     this.pid = this.#child.pid ?? -1;

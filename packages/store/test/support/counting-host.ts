@@ -27,6 +27,7 @@ export function countingHost(): { readonly host: Host; readonly counts: DiskCoun
     link: async (from, to) => await real.link(from, to),
     unlink: async (path) => await real.unlink(path),
     removeDirectory: async (path) => await real.removeDirectory(path),
+    typeAt: async (path) => await real.typeAt(path),
     stat: async (path) => await real.stat(path),
     resolve: async (path) => await real.resolve(path),
   };

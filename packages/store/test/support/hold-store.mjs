@@ -1,9 +1,12 @@
 /**
- * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `lock KEY`, `fork KEY NEW`, `close`. Answers each with a
+ * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `lock KEY`, `fork KEY NEW`, `disconnect` (a worker, from its
+ * cluster), `close`. Answers each with a
  * line of JSON; the first says whether it could be opened. With "no-landing" every write to a session file fails, so that what
  * is acknowledged is in the journal only.
  */
 
+import cluster from "node:cluster";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { jsonlBackend, openStore } from "../../dist/index.js";
 import { hostWithoutLanding } from "./no-landing.mjs";
@@ -45,6 +48,12 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (command === "fork") {
       await store.session(key).fork(words[0]);
       return { forked: true };
+    }
+    if (command === "disconnect") {
+      const disconnected = once(process, "disconnect");
+      cluster.worker.disconnect();
+      await disconnected;
+      return { disconnected: true };
     }
     if (command === "read") return (await store.session(key).messages()).map(({ content }) => content);
     await store.close();

@@ -30,6 +30,7 @@ export function observedHost(host: Host, observe: (call: ObservedCall) => void |
     link: async (from, to) => await files.link(from, to),
     unlink: async (path) => await files.unlink(path),
     removeDirectory: async (path) => await files.removeDirectory(path),
+    typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
   };

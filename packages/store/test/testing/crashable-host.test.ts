@@ -90,8 +90,9 @@ describe("after a power loss", () => {
     const next = state?.startProcess().processes;
     expect(next?.self.pid).toBe(dead.pid);
     expect(next?.self.bootId).not.toBe(dead.bootId);
-    expect(await next?.isRunning(dead)).toBe("gone");
-    expect(await next?.isRunning({ ...dead, host: "another" })).toBe("unknown");
+    expect(await next?.isRunning(dead)).toBe("unknown");
+    expect(await next?.isRunning({ ...dead, startTime: "0" })).toBe("gone");
+    expect(await next?.isRunning({ ...dead, pidNamespace: undefined })).toBe("unknown");
     expect(await next?.isRunning({ ...dead, bootId: next.self.bootId, startTime: "0" })).toBe("gone");
   });
 });

@@ -231,7 +231,12 @@ describe("what proves that an instance is dead, and what does not", { timeout: S
   }
 
   test.each<readonly [string, Partial<InstanceDescription>]>([
-    ["it ran on another machine", { host: "elsewhere", bootId: "another boot" }],
+    ["it ran on another machine", { host: "elsewhere", bootId: "another boot", fileSystem: "6969" }],
+    ["... of the same name", { bootId: "another boot", fileSystem: "6969" }],
+    [
+      "it was of an earlier version, on another machine",
+      { host: "elsewhere", bootId: "another boot", fileSystem: undefined },
+    ],
     ["its process is in another container, without a socket", { listens: false, pidNamespace: "pid:[1]" }],
   ])("%s: nothing is proven; its session waits, others do not", async (_, claims) => {
     await leaveJournal(claims);
@@ -247,6 +252,7 @@ describe("what proves that an instance is dead, and what does not", { timeout: S
 
   test.each<readonly [string, Partial<InstanceDescription>]>([
     ["its container was started again under another name, on the same boot", { host: "pod-2" }],
+    ["the disk was in another machine then", { host: "elsewhere", bootId: "another boot" }],
     ["this machine was started again since", { bootId: "another boot", listens: false, pid: process.pid }],
     [
       "its pid is another process now, without a socket",

@@ -83,7 +83,9 @@ class Beginning {
       if (name !== undefined) this.#wanted(name);
     });
     const since = new Date(host.now()).toISOString();
-    const self = { instance, since, listens: this.#presence !== undefined, ...host.processes.self };
+    const fileSystem = await host.files.typeAt(layout.journals);
+    const listens = this.#presence !== undefined;
+    const self = { instance, since, listens, fileSystem, ...host.processes.self };
     const paths = { path: journalPath(layout, instance), temporary: newJournalPath(layout, instance) };
     const journal = await Journal.create(host.files, { ...paths, owner: self, durability });
     this.#journal = journal;

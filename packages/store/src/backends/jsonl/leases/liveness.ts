@@ -1,44 +1,41 @@
 /**
- * A store instance: one opening of a directory for writing. It can be told apart from all others, named to those who
- * must wait for it, and its death can be proven.
+ * Whether another store instance lives. An instance that is taken for dead while it lives is the one fault the protocol
+ * cannot bear, so death must be proven, and what is not proven is "unproven": its sessions stay locked, and the error
+ * names it.
  *
- * The proof must be right: an instance taken for dead that lives is the one fault the protocol cannot bear. A listener
- * on a Unix socket beside its journal is what proves life: the kernel refuses connections the moment the process is
- * gone, and a process that is merely stopped still accepts them.
+ * The order: its own mark that it has given up; its Unix socket, which the kernel refuses the moment its process is gone
+ * and accepts while that is merely stopped; its pid and start time. proof-of-death.ts says whose answers count.
  */
 
-import type { Host, Processes } from "../../../host/host.ts";
+import { LOCAL_FILE_SYSTEMS, type Host, type Processes } from "../../../host/host.ts";
 import type { InstanceDescription } from "../../../journal/instance-description.ts";
 import { fencePath, socketPath, type Layout } from "../files/layout.ts";
 import type { Id } from "../../../record/session-id.ts";
+import { findsSocketOf, wouldShareKernel } from "./proof-of-death.ts";
 
 export type Liveness = "alive" | "dead" | "unproven";
 
 export async function livenessOf(host: Host, layout: Layout, owner: InstanceDescription): Promise<Liveness> {
   if (await hasGivenUp(host, layout, owner.instance)) return "dead";
-  const { self } = host.processes;
-  // One kernel, whatever the host is called: a container's name changes with each start of it.
-  const isSameBoot = owner.bootId !== undefined && owner.bootId === self.bootId;
-  if (!isSameBoot && owner.host !== self.host) return "unproven";
-  if (!isSameBoot && owner.bootId !== self.bootId) return "dead";
-  if (owner.listens) {
-    const answer = await host.processes.probe(socketPath(layout, owner.instance));
-    if (answer === "refused") return "dead";
-    if (answer === "listening") return "alive";
-    if (answer === "unknown") return "unproven";
-  }
+  const answer = owner.listens ? await host.processes.probe(socketPath(layout, owner.instance)) : "absent";
+  if (answer === "listening") return "alive";
+  const asker = { self: host.processes.self, fileSystem: await host.files.typeAt(layout.journals) };
+  if (!wouldShareKernel(owner, asker)) return "unproven";
+  if (answer === "refused" && findsSocketOf(owner, asker)) return "dead";
   const running = await host.processes.isRunning(owner);
   return running === "gone" ? "dead" : running === "running" ? "alive" : "unproven";
 }
 
 /**
  * Of an instance whose journal does not say who it is: no ordinary crash leaves such a one. Only its socket can speak for
- * it, and if it lives without one, its fence stops it.
+ * it, on a file system that no other kernel has.
  */
 export async function livenessOfUnknown(host: Host, layout: Layout, instance: Id): Promise<Liveness> {
   if (await hasGivenUp(host, layout, instance)) return "dead";
   const answer = await host.processes.probe(socketPath(layout, instance));
-  return answer === "listening" ? "alive" : answer === "unknown" ? "unproven" : "dead";
+  if (answer === "listening") return "alive";
+  const isLocal = LOCAL_FILE_SYSTEMS.has((await host.files.typeAt(layout.journals)) ?? "");
+  return answer === "refused" && isLocal ? "dead" : "unproven";
 }
 
 async function hasGivenUp(host: Host, layout: Layout, instance: Id): Promise<boolean> {

@@ -32,7 +32,7 @@ export function sessionLocked(host: Host, key: string, waited: number, blocker: 
   const what = blocker.what === "waiting" ? "is waited for" : "is held";
   const message =
     `the session ${session} ${what} by ${describeOwner(host, owner)} since ${since}${doubt(liveness)}, and ${waited} ms have passed; ` +
-    "wait longer, or close it there. It can be read meanwhile";
+    `wait longer, or close it there${remedy(liveness)}. It can be read meanwhile`;
   return new LonghandError("SESSION_LOCKED", message, {
     key,
     pid: owner?.pid,
@@ -52,7 +52,7 @@ export function recoveryLocked(
 ): LonghandError {
   const message =
     `what a dead process has left in ${directory} is being recovered by ${describeOwner(host, owner)}${doubt(liveness)}, and ${waited} ms have passed; ` +
-    "wait longer, or end that process. With readOnly the store can be read meanwhile";
+    `wait longer, or end that process${remedy(liveness)}. With readOnly the store can be read meanwhile`;
   const { pid, host: machine, since } = owner ?? {};
   return new LonghandError("SESSION_LOCKED", message, { directory, pid, host: machine, since, liveness });
 }
@@ -66,4 +66,8 @@ function describeOwner(host: Host, owner: InstanceDescription | undefined): stri
 
 function doubt(liveness: Liveness): string {
   return liveness === "unproven" ? " (whether it still runs cannot be told from here)" : "";
+}
+
+function remedy(liveness: Liveness): string {
+  return liveness === "unproven" ? "; if you know that it has ended, run: longhand doctor" : "";
 }
