@@ -21,7 +21,7 @@ import type {
 import type { VerifyReport } from "../../store/types.ts";
 import { readUnlanded } from "./instance/dead-journals.ts";
 import { estimateReclaim } from "./upkeep/estimate-reclaim.ts";
-import { sessionFiles } from "./files/find-session-file.ts";
+import { everySessionFile } from "./files/every-session-file.ts";
 import { layoutOf, leaseNameOf, type Layout } from "./files/layout.ts";
 import { listReadableSessions } from "./reading/list-sessions.ts";
 import { isHeld } from "./leases/is-held.ts";
@@ -90,9 +90,7 @@ export class JsonlReader implements OpenBackend {
 
   async *snapshots(onCount?: (sessions: number) => void): AsyncIterable<Snapshot> {
     const place = await this.#place();
-    const files = await sessionFiles(this.#host.files, this.#layout);
-    onCount?.(files.length);
-    yield* listReadableSessions(place, files);
+    yield* listReadableSessions(place, everySessionFile(this.#host.files, this.#layout, onCount));
   }
 
   close(): Promise<void> {

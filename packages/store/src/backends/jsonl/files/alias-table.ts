@@ -13,6 +13,7 @@ import { namesIn } from "../../../host/names-in.ts";
 import { readSmallFile, removeIfThere } from "../../../host/small-files.ts";
 import { aliasFileName, MAX_ALIAS_BYTES, readAlias } from "../../../migrate/aliases.ts";
 import { SESSION_SUFFIX } from "../../../record/key.ts";
+import { everySessionFile } from "./every-session-file.ts";
 import { aliasPath, idInName, type Layout } from "./layout.ts";
 
 const ALIAS_SUFFIX = ".json";
@@ -93,19 +94,11 @@ export class AliasTable {
 
   /** As the files of their aliases would be called: all keys that have a session somewhere. */
   async #namesWithSessions(): Promise<ReadonlySet<string>> {
-    const { directory, archive, trash } = this.#layout;
-    const places = [
-      { path: directory, status: "active" },
-      { path: archive, status: "archived" },
-      { path: trash, status: "trashed" },
-    ] as const;
     const own = new Set<string>();
-    for (const { path, status } of places) {
-      for (const name of await namesIn(this.#files, path)) {
-        const id = idInName({ name, status });
-        const ending = id === undefined ? SESSION_SUFFIX : `.${id}${SESSION_SUFFIX}`;
-        if (name.endsWith(ending)) own.add(`${name.slice(0, -ending.length)}${ALIAS_SUFFIX}`);
-      }
+    for await (const { file } of everySessionFile(this.#files, this.#layout)) {
+      const id = idInName(file);
+      const ending = id === undefined ? SESSION_SUFFIX : `.${id}${SESSION_SUFFIX}`;
+      own.add(`${file.name.slice(0, -ending.length)}${ALIAS_SUFFIX}`);
     }
     return own;
   }

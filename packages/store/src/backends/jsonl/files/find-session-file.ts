@@ -8,10 +8,11 @@ import { useFile } from "../../../host/use-file.ts";
 import { patchedSource } from "../../../log/byte-source.ts";
 import { readHeaderLine } from "../../../log/header-line.ts";
 import { decodeHeader, type Header } from "../../../record/header.ts";
-import { fileNameOf, SESSION_SUFFIX, type FileName } from "../../../record/key.ts";
+import { SESSION_SUFFIX, type FileName } from "../../../record/key.ts";
 import { isId, type Id } from "../../../record/session-id.ts";
 import type { SessionInfo } from "../../../record/session-record.ts";
-import { putAwayName, type Layout } from "./layout.ts";
+import { leaseNameOf, putAwayName, type Layout } from "./layout.ts";
+import { SettledLook } from "./move-marks.ts";
 
 /**
  * `lastName` is what its active file was called. A file that cannot be read is passed over; only if the session is in none
@@ -23,9 +24,11 @@ export async function findSessionFile(
   id: Id,
   lastName: FileName,
 ): Promise<FoundSessionFile | undefined> {
-  const likely: SessionFile[] = [
-    { path: `${layout.directory}/${lastName}`, name: lastName, status: "active" },
+  const active = activeFile(layout, lastName);
+  const likely = [
+    active,
     ...PUT_AWAY.map((status) => putAwayFile(layout, status, putAwayName(lastName, id))),
+    active,
   ];
   const unreadable: LonghandError[] = [];
   const findAmong = async (among: readonly SessionFile[]): Promise<FoundSessionFile | undefined> => {
@@ -35,9 +38,10 @@ export async function findSessionFile(
     }
     return undefined;
   };
-  // Twice: it may be moved from one place to another while we look.
-  const found =
-    (await findAmong([...likely, ...likely])) ?? (await findAmong(await sessionFiles(files, layout)));
+  let found = await findAmong([active]);
+  const look = new SettledLook(files, layout, lastName.slice(0, -SESSION_SUFFIX.length));
+  while (found === undefined && (await look.isNeeded())) found = await findAmong(likely);
+  found ??= await findAmong(await sessionFiles(files, layout));
   if (found === undefined && unreadable[0] !== undefined) throw unreadable[0];
   return found;
 }
@@ -55,19 +59,27 @@ export interface FoundSessionFile extends SessionFile {
 export type PutAwayStatus = Exclude<SessionInfo["status"], "active">;
 export const PUT_AWAY: readonly PutAwayStatus[] = ["archived", "trashed"];
 
-/** Every session file, active ones first. */
+/**
+ * The session files in each place, active ones first. One that is moved meanwhile may be missed, or be there twice: for
+ * whoever holds its lease, or needs no more than most of them. `everySessionFile` misses none.
+ */
 export async function sessionFiles(files: FileSystem, layout: Layout): Promise<SessionFile[]> {
-  const active = await sessionNamesIn(files, layout.directory);
-  const found = active.map((name): SessionFile => ({
-    path: `${layout.directory}/${name}`,
-    name,
-    status: "active",
-  }));
-  for (const status of PUT_AWAY) {
-    const names = await sessionNamesIn(files, putAwayDirectory(layout, status));
-    for (const name of names) found.push(putAwayFile(layout, status, name));
-  }
+  const found = await filesIn(files, layout, "active");
+  for (const status of PUT_AWAY) found.push(...(await filesIn(files, layout, status)));
   return found;
+}
+
+/** In one place. */
+export async function filesIn(
+  files: FileSystem,
+  layout: Layout,
+  status: SessionInfo["status"],
+): Promise<SessionFile[]> {
+  if (status !== "active") {
+    const names = await sessionNamesIn(files, putAwayDirectory(layout, status));
+    return names.map((name) => putAwayFile(layout, status, name));
+  }
+  return (await sessionNamesIn(files, layout.directory)).map((name) => activeFile(layout, name));
 }
 
 /** The archived, or trashed, sessions of one key. */
@@ -77,17 +89,27 @@ export async function putAwayFilesOf(
   status: PutAwayStatus,
   key: string,
 ): Promise<SessionFile[]> {
-  const start = fileNameOf(key).slice(0, -SESSION_SUFFIX.length);
-  const names = await sessionNamesIn(files, putAwayDirectory(layout, status));
-  return names
-    .filter(
-      (name) => name.startsWith(`${start}.`) && isId(name.slice(start.length + 1, -SESSION_SUFFIX.length)),
-    )
-    .map((name) => putAwayFile(layout, status, name));
+  return await putAwayFilesNamed(files, layout, status, leaseNameOf(key));
+}
+
+/** The same by the name of the key's lease. */
+export async function putAwayFilesNamed(
+  files: FileSystem,
+  layout: Layout,
+  status: PutAwayStatus,
+  start: string,
+): Promise<SessionFile[]> {
+  return (await filesIn(files, layout, status)).filter(
+    ({ name }) => name.startsWith(`${start}.`) && isId(name.slice(start.length + 1, -SESSION_SUFFIX.length)),
+  );
 }
 
 export function putAwayDirectory(layout: Layout, status: PutAwayStatus): string {
   return status === "archived" ? layout.archive : layout.trash;
+}
+
+export function activeFile(layout: Layout, name: string): SessionFile {
+  return { path: `${layout.directory}/${name}`, name, status: "active" };
 }
 
 function putAwayFile(layout: Layout, status: PutAwayStatus, name: string): SessionFile {

@@ -6,7 +6,8 @@ import { fileNameOf } from "../../../record/key.ts";
 import { isId } from "../../../record/session-id.ts";
 import type { Damage, SessionInfo } from "../../../record/session-record.ts";
 import type { Snapshot } from "../../../store/backend.ts";
-import { putAwayFilesOf, type SessionFile } from "../files/find-session-file.ts";
+import type { MetFile } from "../files/every-session-file.ts";
+import { putAwayFilesOf, tryReadHeader, type SessionFile } from "../files/find-session-file.ts";
 import { isForeignFile } from "../files/foreign-file.ts";
 import { putAwayName } from "../files/layout.ts";
 import { verifySession } from "../upkeep/verify-session.ts";
@@ -15,10 +16,12 @@ import { readSession, type ReadPlace } from "./read-session.ts";
 /** Each once, also one that is moved while we look. `seen`: the ids of those that are listed already. */
 export async function* listReadableSessions(
   place: ReadPlace,
-  sessionFiles: readonly SessionFile[],
+  met: AsyncIterable<MetFile> | Iterable<MetFile>,
   seen: Set<string> = new Set<string>(),
 ): AsyncIterable<Snapshot> {
-  for (const file of sessionFiles) {
+  for await (const { file, isAgain } of met) {
+    const id = isAgain ? (await tryReadHeader(place.files, file.path, () => undefined))?.id : undefined;
+    if (id !== undefined && seen.has(id)) continue;
     const snapshot = await tryRead(place, file);
     if (snapshot === undefined || seen.has(snapshot.info.id)) continue;
     seen.add(snapshot.info.id);

@@ -6,7 +6,7 @@
 import type { FileSystem } from "../../../host/host.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import type { BackendOptions, Snapshot } from "../../../store/backend.ts";
-import { sessionFiles } from "../files/find-session-file.ts";
+import { everySessionFile, type MetFile } from "../files/every-session-file.ts";
 import type { Layout } from "../files/layout.ts";
 import type { Instance } from "../instance/begin-instance.ts";
 import { unlandedOfOthers } from "../instance/unlanded-of-others.ts";
@@ -48,14 +48,15 @@ export class StoreReading {
 
   async *snapshots(onCount?: (sessions: number) => void): AsyncIterable<Snapshot> {
     const { files, layout } = this.landed;
-    const logs = this.#around.tenures().openLogs();
-    const open = new Map(logs.map((log) => [log.path, this.view(log)]));
-    yield* open.values();
-    const others = (await sessionFiles(files, layout)).filter(({ path }) => !open.has(path));
-    onCount?.(open.size + others.length);
-    // One that is archived meanwhile lies in two places for us.
-    const seen = new Set([...open.values()].map(({ info }) => info.id));
-    yield* listReadableSessions(await this.place(), others, seen);
+    const open = this.#around.tenures().openLogs();
+    const place = await this.place();
+    const seen = new Set<string>();
+    for (const log of open) {
+      seen.add(log.header.id);
+      yield this.view(log);
+    }
+    const paths = new Set(open.map(({ path }) => path));
+    yield* listReadableSessions(place, metBefore(paths, everySessionFile(files, layout, onCount)), seen);
   }
 
   /** A session that this instance has open. */
@@ -76,4 +77,9 @@ export class StoreReading {
     await this.#around.checkPlace();
     return this.landed;
   }
+}
+
+/** Files at these paths were met: they need be looked at only if they hold another session by now. */
+async function* metBefore(paths: ReadonlySet<string>, found: AsyncIterable<MetFile>): AsyncIterable<MetFile> {
+  for await (const { file, isAgain } of found) yield { file, isAgain: isAgain || paths.has(file.path) };
 }

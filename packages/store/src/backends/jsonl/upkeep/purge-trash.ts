@@ -21,7 +21,7 @@ export async function purgeTrash(
   const gone: SessionInfo[] = [];
   for (const file of await sessionFiles(files, layout)) {
     if (file.status !== "trashed" || !(await wasTrashedBefore(place, file, before))) continue;
-    for await (const { info } of listReadableSessions(place, [file])) {
+    for await (const { info } of listReadableSessions(place, [{ file, isAgain: false }])) {
       if (!dryRun) await remove(info, file);
       gone.push(info);
     }

@@ -3,13 +3,17 @@
  * works while others write and on a read-only file system.
  */
 
+import type { FileSystem } from "../../../host/host.ts";
+import { isSameFile } from "../../../host/is-same-file.ts";
 import { useFile } from "../../../host/use-file.ts";
+import type { Header } from "../../../record/header.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../../../record/key.ts";
 import type { Damage } from "../../../record/session-record.ts";
 import type { BackendUpkeepOptions } from "../../../store/backend.ts";
 import type { VerifyReport } from "../../../store/types.ts";
 import { findStrangers } from "./find-orphans.ts";
-import { peekHeader, sessionFiles, type SessionFile } from "../files/find-session-file.ts";
+import { everySessionFile } from "../files/every-session-file.ts";
+import { peekHeader, tryReadHeader, type SessionFile } from "../files/find-session-file.ts";
 import { isForeignFile } from "../files/foreign-file.ts";
 import { idInName } from "../files/layout.ts";
 import { stubbedSessions } from "../files/session-stub.ts";
@@ -48,33 +52,66 @@ export async function walkStore(
   onStranger: HandleStranger,
 ): Promise<VerifyReport> {
   const { files, layout } = place;
-  const all = await sessionFiles(files, layout);
-  const wanted = keys === undefined ? all : filesOf(all, keys);
+  const names = keys === undefined ? undefined : new Set([...keys].map(fileNameOf));
   const damage: Damage[] = keys === undefined ? [...(await place.journalDamage())] : [];
-  const ids = new Set<string>();
+  /** By id: where the session was found. */
+  const paths = new Map<string, string>();
+  const unknown = new Set<string>();
   let sessions = 0;
   let records = 0;
-  let isAllKnown = true;
-  for (const [index, file] of wanted.entries()) {
-    onProgress(index, wanted.length);
-    const onShare = (share: number): void => onProgress(index + share, wanted.length);
+  let done = 0;
+  let total = names?.size ?? 0;
+  const onCount = (count: number): void => void (total = names === undefined ? count : total);
+  for await (const { file, isAgain } of everySessionFile(files, layout, onCount)) {
+    if (names?.has(activeNameOf(file)) === false || (isAgain && unknown.has(file.path))) continue;
+    // So that it is not read twice; it may also come back only now.
+    const metId = isAgain || file.status !== "active" ? (await headerAt(files, file.path))?.id : undefined;
+    if (await isMet(place, file, metId, paths)) continue;
+    const before = done++;
+    total = Math.max(total, done);
+    onProgress(before, total);
+    const onShare = (share: number): void => onProgress(before + share, total);
     const checked = await verifySession({ ...place, onShare }, file);
-    if (checked === undefined) continue;
+    if (checked === undefined || (await isMet(place, file, checked.header?.id, paths))) continue;
     if (checked.header === undefined && (await isForeignFile(place, file))) continue;
     const id = checked.header?.id ?? idInName(file);
-    if (id === undefined) isAllKnown = false;
-    else ids.add(id);
+    if (id === undefined) unknown.add(file.path);
+    else paths.set(id, file.path);
     if (checked.header !== undefined) {
       records += checked.records;
       if (!checked.isMisplaced) sessions += 1;
     }
     if (checked.damage.length > 0 || checked.isDoubtful) damage.push(...(await onSession(checked)));
   }
-  onProgress(wanted.length, wanted.length);
+  onProgress(total, total);
   if (keys === undefined) {
-    for (const path of await strangersBeside(place, ids)) damage.push(await onStranger(path, !isAllKnown));
+    for (const path of await strangersBeside(place, new Set(paths.keys())))
+      damage.push(await onStranger(path, unknown.size > 0));
   }
   return { sessions, records, damage };
+}
+
+/** The session was verified where its file was before. Of two files with one session both are verified. */
+async function isMet(
+  { files }: VerifyStorePlace,
+  { path }: SessionFile,
+  id: string | undefined,
+  paths: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const metAt = id === undefined ? undefined : paths.get(id);
+  if (metAt === undefined) return false;
+  const holdsIt = async (at: string): Promise<boolean> => (await headerAt(files, at))?.id === id;
+  const one = await files.stat(metAt);
+  const isThere = await holdsIt(metAt);
+  const other = await files.stat(path);
+  const isHere = await holdsIt(path);
+  // A file that was moved is the same file; one that was sealed meanwhile is not where it was.
+  const areTwo = isThere && isHere && other !== undefined && !isSameFile(one, other);
+  return !areTwo || !isSameFile(await files.stat(metAt), one);
+}
+
+async function headerAt(files: FileSystem, path: string): Promise<Header | undefined> {
+  return await tryReadHeader(files, path, () => undefined);
 }
 
 export function strangerDamage(path: string): Damage {
@@ -87,7 +124,7 @@ async function strangersBeside(place: VerifyStorePlace, ids: Set<string>): Promi
   const { files, layout } = place;
   const found = await findStrangers(files, layout, ids);
   if (found.length === 0 || (await place.mayBeForking())) return [];
-  for (const file of await sessionFiles(files, layout)) {
+  for await (const { file } of everySessionFile(files, layout)) {
     const opened = await tryOpen(files, file.path);
     if (opened === undefined || typeof opened === "string") continue;
     const id = (await useFile(opened, peekHeader))?.id;
@@ -96,12 +133,6 @@ async function strangersBeside(place: VerifyStorePlace, ids: Set<string>): Promi
   for (const id of await stubbedSessions(files, layout)) ids.add(id);
   const still = new Set(await findStrangers(files, layout, ids));
   return found.filter((path) => still.has(path));
-}
-
-/** By their names, so that one whose header is damaged is among them. */
-function filesOf(files: readonly SessionFile[], keys: ReadonlySet<string>): SessionFile[] {
-  const names = new Set<string>([...keys].map(fileNameOf));
-  return files.filter((file) => names.has(activeNameOf(file)));
 }
 
 /** What the session's file is called while it is active. */

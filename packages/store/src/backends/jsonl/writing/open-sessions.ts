@@ -17,6 +17,7 @@ import { unexplainedLinks } from "../files/explain-links.ts";
 import { putAwayDirectory, type PutAwayStatus, type SessionFile } from "../files/find-session-file.ts";
 import { checkNoAlias } from "../files/alias-table.ts";
 import { sessionPath, type Layout } from "../files/layout.ts";
+import { markMove } from "../files/move-marks.ts";
 import { NameSync } from "../files/name-sync.ts";
 import { removeSegments } from "../files/remove-segments.ts";
 import { noteRemoved } from "../files/note-removed.ts";
@@ -114,7 +115,9 @@ export class OpenSessions {
   /** The active session's file goes to the archive or the trash. It must be landed and synced. */
   async takeAway(tenure: Tenure, status: PutAwayStatus, name: string): Promise<void> {
     const from = { status: "active", path: sessionPath(this.#layout, tenure.key) } as const;
-    await this.#move(from, await this.#putAwayPlace(status, name));
+    const to = await this.#putAwayPlace(status, name);
+    await markMove(this.#host.files, this.#layout, tenure.lease.name);
+    await this.#move(from, to);
     await tenure.setLog(undefined);
   }
 
