@@ -1,5 +1,6 @@
 /** Records and states of a log that lies in several files. */
 
+import type { LonghandError } from "../errors.ts";
 import type { Entry } from "../record/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
 import { recordDropped } from "../record/record-dropped.ts";
@@ -14,10 +15,19 @@ export interface ReadableLog {
   readonly renew?: () => Promise<ReadableLog>;
 }
 
-/** What was dropped is passed over: whoever asks for it by its seq is told so before. */
+/**
+ * What was dropped before is passed over: whoever asks for it by its seq is told so before. What is dropped while this
+ * reads is RECORD_DROPPED as soon as it is reached: a reader never jumps over records that were there when it began.
+ */
 export async function* readEntries(log: ReadableLog, bounds: SeqBounds): AsyncIterable<Entry> {
   let { from, to } = bounds;
+  from = Math.max(from, firstKeptSeq(log.parts));
   for (let present = log; ; present = await renewed(present)) {
+    const firstKept = firstKeptSeq(present.parts);
+    const isDropped = (seq: number): boolean => from <= to && seq < firstKept;
+    const dropped = (seq: number): LonghandError =>
+      recordDropped(seq, firstKept, present.parts.at(-1)?.last ?? seq);
+    if (!bounds.reverse && isDropped(from)) throw dropped(from);
     let isReplaced = false;
     for (const part of partsWithin(present.parts, { ...bounds, from, to })) {
       const opened = await present.openPart(part);
@@ -37,7 +47,9 @@ export async function* readEntries(log: ReadableLog, bounds: SeqBounds): AsyncIt
         await opened.close();
       }
     }
-    if (!isReplaced) return;
+    if (isReplaced) continue;
+    if (bounds.reverse && isDropped(from)) throw dropped(Math.min(to, firstKept - 1));
+    return;
   }
 }
 

@@ -1,6 +1,6 @@
 /** One conversation, the same over every backend. Checks what comes in, shapes what goes out; keeps nothing itself. */
 
-import { LonghandError } from "../errors.ts";
+import { isLonghandError, LonghandError } from "../errors.ts";
 import type { Body, Entry } from "../record/entry.ts";
 import { newestNote } from "../record/fold.ts";
 import { checkKey } from "../record/key.ts";
@@ -72,9 +72,14 @@ export class BackendSession<M extends Message> implements Session<M> {
     const newest = newestNote(state, kind);
     if (newest !== undefined && newest.seq < firstSeq) return undefined;
     const range = { from: newest?.seq ?? firstSeq, to: newest?.seq ?? state.seq, reverse: true };
-    for await (const entry of selectEntries(snapshot, range)) {
-      const record = toSessionRecord<M>(entry);
-      if (record.op === "note" && record.kind === kind) return record;
+    try {
+      for await (const entry of selectEntries(snapshot, range)) {
+        const record = toSessionRecord<M>(entry);
+        if (record.op === "note" && record.kind === kind) return record;
+      }
+    } catch (error) {
+      // Dropped since the session was looked at.
+      if (!isLonghandError(error, "RECORD_DROPPED")) throw error;
     }
     return undefined;
   }

@@ -172,12 +172,18 @@ async function* hitsIn<M extends Message>(
   const { info, state, firstSeq } = snapshot;
   const { key } = info;
   const records = state.seq - firstSeq + 1;
-  for await (const { seq, body } of snapshot.entries({ from: firstSeq, to: state.seq, reverse: true })) {
-    onPart((state.seq - seq) / records);
-    if (body.op !== "message") continue;
-    const message = toMessage<M>(body.json);
-    const match = matchMessage(words, message);
-    if (match !== undefined) yield { key, seq, message, ...match };
+  try {
+    for await (const { seq, body } of snapshot.entries({ from: firstSeq, to: state.seq, reverse: true })) {
+      onPart((state.seq - seq) / records);
+      if (body.op !== "message") continue;
+      const message = toMessage<M>(body.json);
+      const match = matchMessage(words, message);
+      if (match !== undefined) yield { key, seq, message, ...match };
+    }
+  } catch (error) {
+    // Dropped, or deleted for good, since the search began: only what is kept is searched.
+    if (!isLonghandError(error, "RECORD_DROPPED") && !isLonghandError(error, "SESSION_NOT_FOUND"))
+      throw error;
   }
 }
 

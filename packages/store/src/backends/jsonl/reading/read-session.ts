@@ -172,9 +172,11 @@ async function closeUnless(file: OpenFile, isWanted: () => Promise<boolean>): Pr
   return false;
 }
 
-async function hasOtherFiles({ files, layout }: ReadPlace, { id, key, file }: Header): Promise<boolean> {
-  const found = await findSessionFile(files, layout, id, fileNameOf(key));
-  return found !== undefined && found.header.file !== file;
+/** Rejects if it has none any more. */
+async function hasOtherFiles({ files, layout }: ReadPlace, header: Header): Promise<boolean> {
+  const found = await findSessionFile(files, layout, header.id, fileNameOf(header.key));
+  if (found === undefined) throw deletedMeanwhile(header);
+  return found.header.file !== header.file;
 }
 
 /** It may be put away and brought back while we look: so often in a row that we miss it each time is not believable. */
