@@ -14,13 +14,13 @@ import { ioError } from "../../../host/io-error.ts";
 import { namesIn } from "../../../host/names-in.ts";
 import { placeMark, removeIfThere } from "../../../host/small-files.ts";
 import { SESSION_SUFFIX } from "../../../record/key.ts";
-import { leaseShard, type Layout } from "./layout.ts";
+import { leaseShard, type Layout, type LeaseName } from "./layout.ts";
 
 const MARK = /^(.+)\.moved\.([0-9]{1,15})$/;
 const SHARD = /^[0-9a-f]{2}$/;
 
 /** Before an active file gets another name. The caller holds the lease, so that the next number is nobody else's. */
-export async function markMove(files: FileSystem, layout: Layout, leaseName: string): Promise<void> {
+export async function markMove(files: FileSystem, layout: Layout, leaseName: LeaseName): Promise<void> {
   const shard = leaseShard(layout, leaseName);
   const path = (number: number): string => `${shard}/${leaseName}.moved.${number}`;
   try {
@@ -35,7 +35,7 @@ export async function markMove(files: FileSystem, layout: Layout, leaseName: str
 }
 
 /** 0: none has ever left. */
-async function movesOf(files: FileSystem, layout: Layout, leaseName: string): Promise<number> {
+async function movesOf(files: FileSystem, layout: Layout, leaseName: LeaseName): Promise<number> {
   const marks = await marksIn(files, leaseShard(layout, leaseName));
   return highest(marks.filter(({ name }) => name === leaseName));
 }
@@ -57,11 +57,11 @@ export async function movesOfAll(files: FileSystem, layout: Layout): Promise<Rea
  */
 export class SettledLook {
   readonly #count: () => Promise<number>;
-  readonly #leaseName: string;
+  readonly #leaseName: LeaseName;
   #looks = 0;
   #moves: number | undefined;
 
-  constructor(files: FileSystem, layout: Layout, leaseName: string) {
+  constructor(files: FileSystem, layout: Layout, leaseName: LeaseName) {
     this.#leaseName = leaseName;
     this.#count = async () => await movesOf(files, layout, leaseName);
   }
@@ -80,7 +80,7 @@ export class SettledLook {
 /** Between two of them another process has archived or deleted a session, which takes longer than a look. */
 const MOST_LOOKS = 100;
 
-function movedTooOften(leaseName: string): LonghandError {
+function movedTooOften(leaseName: LeaseName): LonghandError {
   const message = `the session in ${leaseName}${SESSION_SUFFIX} was archived or deleted again and again while it was looked for; try again`;
   return new LonghandError("SESSION_LOCKED", message, { name: leaseName, looks: MOST_LOOKS });
 }

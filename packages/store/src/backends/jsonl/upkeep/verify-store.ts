@@ -52,7 +52,7 @@ export async function walkStore(
   onStranger: HandleStranger,
 ): Promise<VerifyReport> {
   const { files, layout } = place;
-  const names = keys === undefined ? undefined : new Set([...keys].map(fileNameOf));
+  const names = keys === undefined ? undefined : new Set<string>([...keys].map(fileNameOf));
   const damage: Damage[] = keys === undefined ? [...(await place.journalDamage())] : [];
   /** By id: where the session was found. */
   const paths = new Map<string, string>();
