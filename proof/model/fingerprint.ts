@@ -79,6 +79,8 @@ export function takeFingerprint(state: State): void {
   add(state.acknowledged);
   add(state.returned);
   add(state.refused);
+  add(state.aside);
+  add(state.excused);
   add(state.violation.length);
   for (const value of Object.values(state.left)) add(Number(value));
   fingerprint.low = mix(low);
@@ -136,7 +138,7 @@ function addInstances({ instances }: State): void {
     add(instance.generation);
     add(instance.nextBlock);
     add(instance.nextSlot);
-    add(instance.owesNames);
+    add(instance.owesNames * 64 + instance.stopped);
     for (const tenure of instance.tenures) addTenure(tenure);
     for (const tenure of instance.remembered) addTenure(tenure);
     const { commit, task, adoption } = instance;

@@ -2,6 +2,7 @@
 
 import { findFile, sealedName } from "./disk.ts";
 import { entriesFor, ownerOf } from "./journal.ts";
+import { fits, isChanged } from "./put-back.ts";
 import { at, HOLE, NONE, type ReplayOf, type SessionFile, type State } from "./state.ts";
 import type { World } from "./worlds.ts";
 
@@ -19,14 +20,15 @@ export function historyOf(
   const tenure =
     owner === NONE ? undefined : state.instances[owner]?.tenures.find((one) => one?.file === index);
   const cells =
-    tenure === undefined
-      ? overlay(world, file.cells, file, plans)
+    tenure === undefined || isChanged(state, world, tenure)
+      ? overlay(state, world, file.cells, file, plans)
       : [...file.cells.slice(0, tenure.synced), ...tenure.waiting];
   return readable(state, world, file, cells);
 }
 
 /** The file with the records of these journals laid over it, in memory. */
 export function overlay(
+  state: State,
   world: World,
   seen: readonly number[],
   { session, number }: SessionFile,
@@ -36,6 +38,7 @@ export function overlay(
   for (const plan of plans) {
     const own = plan.find((replay) => replay.session === session);
     for (const { offset, records } of entriesFor(world, own?.entries ?? [], number)) {
+      if (!fits(state, world, cells, { offset, records })) continue;
       while (cells.length < offset) cells.push(HOLE);
       for (const [index, record] of records.entries()) cells[offset + index] = record;
     }

@@ -3,6 +3,7 @@
 import { activeName, findFile, putAwayName, SEALED_NAMES, sealedName, stubName } from "./disk.ts";
 import { historyOf } from "./history.ts";
 import { deadPlans, readJournal } from "./journal.ts";
+import { keptElsewhere } from "./put-back.ts";
 import {
   ACTIVE,
   ARCHIVED,
@@ -111,19 +112,20 @@ function wrongReading(
 ): string {
   const history = historyOf(state, world, session, plans);
   const { places, forked, inherited } = at(state.sessions, session);
+  const elsewhere = keptElsewhere(state, world, session, plans);
   if (history !== undefined) {
     return (
       wrongOrder(state, session, history) ||
-      missing(state, session, history, state.acknowledged, "acknowledged") ||
-      missing(state, session, history, state.returned, "already read")
+      missing(state, session, history, state.acknowledged & ~elsewhere, "acknowledged") ||
+      missing(state, session, history, state.returned & ~elsewhere, "already read")
     );
   }
   // Somebody is at removing it, or has.
   if ((places & (1 << PURGED)) !== 0) return "";
   if (forked === 1) return `the fork ${session} of [${inherited.join()}] is gone`;
   return (
-    missing(state, session, [], state.acknowledged, "acknowledged") ||
-    missing(state, session, [], state.returned, "already read")
+    missing(state, session, [], state.acknowledged & ~elsewhere, "acknowledged") ||
+    missing(state, session, [], state.returned & ~elsewhere, "already read")
   );
 }
 

@@ -57,9 +57,10 @@ function heldSteps(actor: Actor, key: number): void {
   }
   const isInFlight = commit?.entries.some((entry) => entry.key === key) === true;
   if (tenure === undefined && !isInFlight) {
-    if (state.names[activeName(key)] !== NONE)
-      step(`${name} opens the session of key ${key}`, (next) => open(next, world, index, key));
-    else if (state.sessions.length < world.bounds.sessions && !hasArchived(state, world, key))
+    if (state.names[activeName(key)] !== NONE) {
+      if (!isStopped(state, index, key))
+        step(`${name} opens the session of key ${key}`, (next) => open(next, world, index, key));
+    } else if (state.sessions.length < world.bounds.sessions && !hasArchived(state, world, key))
       createSteps(actor, key);
   }
   const isSettled = tenure === undefined || !world.rules.releaseSettles || tenure.waiting.length === 0;
@@ -75,6 +76,12 @@ function heldSteps(actor: Actor, key: number): void {
     instance.tenures[key] = undefined;
     next.leases[key] = NONE;
   });
+}
+
+/** Its file was changed under this instance: not opened again before it is repaired. */
+function isStopped(state: State, index: number, key: number): boolean {
+  const file = at(state.names, activeName(key));
+  return file !== NONE && (at(state.instances, index).stopped & (1 << at(state.files, file).session)) !== 0;
 }
 
 /** Of what was opened or created, before its first journal record. */
@@ -158,7 +165,7 @@ function open(next: State, world: World, index: number, key: number): void {
     return;
   }
   const file = at(next.names, activeName(key));
-  if (file === NONE) return;
+  if (file === NONE || isStopped(next, index, key)) return;
   const isReady = !world.rules.openSyncsFile && instance.owesNames === 0;
   const tenure = readTenure(next, world, file, isReady ? 1 : 0);
   instance.tenures[key] = tenure;

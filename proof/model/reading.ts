@@ -4,6 +4,7 @@ import { findFile } from "./disk.ts";
 import { historyOf, overlay, readable } from "./history.ts";
 import { missing, wrongOrder } from "./invariants.ts";
 import { countsAsDead, deadPlans, ownerOf, syncJournal } from "./journal.ts";
+import { keptElsewhere } from "./put-back.ts";
 import { at, NONE, type Reading, type State } from "./state.ts";
 import type { Step } from "./step.ts";
 import type { World } from "./worlds.ts";
@@ -58,9 +59,10 @@ function finish(next: State, world: World, { owed, plans, cells }: Reading): voi
     if (read === undefined) continue;
     const [index, seen] = read;
     const file = at(next.files, index);
-    const history = readable(next, world, file, overlay(world, seen, file, plans ?? []));
+    const history = readable(next, world, file, overlay(next, world, seen, file, plans ?? []));
+    const stillOwed = owed & ~keptElsewhere(next, world, session, plans ?? []);
     const wrong =
-      wrongOrder(next, session, history) || missing(next, session, history, owed, "owed to the reader");
+      wrongOrder(next, session, history) || missing(next, session, history, stillOwed, "owed to the reader");
     if (wrong !== "") next.violation = `a reader: ${wrong}`;
     for (const record of history) next.returned |= 1 << record;
   }

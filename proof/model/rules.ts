@@ -119,6 +119,18 @@ export interface Rules {
   readonly replayCutsNothing: boolean;
   /** A reader looks at the journals before it reads the session file. */
   readonly readerJournalsFirst: boolean;
+
+  // An older file put back by another program
+  /** Before it applies or syncs records, an instance looks whether the file is still the one they were written after. */
+  readonly applyLooks: boolean;
+  /** ... and if it is not, keeps them aside, durably, before it forgets them. */
+  readonly changeKeepsAside: boolean;
+  /** Replay writes a record only behind the record it was written after; otherwise it is kept aside. */
+  readonly replayChecksPrefix: boolean;
+  /** Replay never writes over another record; its own is kept aside instead. */
+  readonly replaySparesOthers: boolean;
+  /** After it has synced a file, replay looks whether its records are in it; if not, it begins again. */
+  readonly replayLooksAgain: boolean;
 }
 
 export type Rule = keyof Rules;
@@ -177,6 +189,11 @@ export const RULES: Rules = {
   replaySkipsNothing: true,
   replayCutsNothing: true,
   readerJournalsFirst: true,
+  applyLooks: true,
+  changeKeepsAside: true,
+  replayChecksPrefix: true,
+  replaySparesOthers: true,
+  replayLooksAgain: true,
 };
 
 export function without(...rules: readonly Rule[]): Rules {

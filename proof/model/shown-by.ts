@@ -53,6 +53,11 @@ export const SHOWN_BY: Readonly<Partial<Record<Rule, string>>> = {
   replaySkipsNothing: "append",
   replayCutsNothing: "release",
   readerJournalsFirst: "reader",
+  applyLooks: "putBack",
+  changeKeepsAside: "putBack",
+  replayChecksPrefix: "putBack",
+  replaySparesOthers: "putBackRelease",
+  replayLooksAgain: "putBack",
 };
 
 /** Nothing breaks within the bounds without one of these alone; why each is kept. */

@@ -159,6 +159,8 @@ export interface Instance {
   adoption: Adoption | undefined;
   /** It has changed names that it has not synced since. */
   owesNames: number;
+  /** Bits of sessions whose file was changed under it: it writes to them no more. */
+  stopped: number;
 }
 
 export interface Issued {
@@ -215,6 +217,10 @@ export interface State {
   acknowledged: number;
   returned: number;
   refused: number;
+  /** Kept aside, durably: reported, and a repair can put them back. */
+  aside: number;
+  /** Synced in a file that another program has replaced by an older one: no longer the store's to keep. */
+  excused: number;
   readonly left: Budget;
   /** What a step itself has found to be broken. */
   violation: string;
@@ -240,6 +246,8 @@ export function initialState({ bounds }: World): State {
     acknowledged: 0,
     returned: 0,
     refused: 0,
+    aside: 0,
+    excused: 0,
     left: { ...bounds },
     violation: "",
   };
@@ -278,6 +286,7 @@ export function newInstance(status: Status, keys: number): Instance {
     task: undefined,
     adoption: undefined,
     owesNames: 0,
+    stopped: 0,
   };
 }
 

@@ -6,6 +6,7 @@ import { countsAsDead, writeHead, syncJournal } from "./journal.ts";
 import { leaseSteps } from "./leases.ts";
 import { leftoverSteps } from "./leftovers.ts";
 import { powerLosses } from "./power-loss.ts";
+import { putBackSteps } from "./put-back.ts";
 import { readingSteps } from "./reading.ts";
 import {
   at,
@@ -49,6 +50,7 @@ export function eachStep(state: State, world: World, step: Step): void {
     else if (isAlive(status)) aliveSteps(actor);
   }
   readingSteps(state, world, step);
+  putBackSteps(state, world, step);
 }
 
 /** In the order of their letters, since they are alike; the third only when one of the others is gone, or said to be. */

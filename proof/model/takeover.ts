@@ -23,6 +23,7 @@ import {
   renewJournal,
 } from "./journal.ts";
 import { freeLeases } from "./leases.ts";
+import { fits, isKept } from "./put-back.ts";
 import {
   at,
   DEAD,
@@ -184,7 +185,7 @@ function replaySteps(actor: Actor, adoption: Adoption): void {
     });
   if (phase === "land") {
     step(`${name} lands ${text} in session ${session}`, (next) => {
-      landAll(actor, at(next.files, found), own, writeCells);
+      landAll(actor, next, at(next.files, found), own, writeCells);
       if (world.rules.adoptionSyncsFiles) moveTo(next, index, { phase: "sync" });
       else onwards(next);
     });
@@ -193,7 +194,7 @@ function replaySteps(actor: Actor, adoption: Adoption): void {
         `${name} is killed while it lands ${text} in session ${session}`,
         (next) => {
           next.left.kills--;
-          landAll(actor, at(next.files, found), own, writeCellsShort);
+          landAll(actor, next, at(next.files, found), own, writeCellsShort);
           endInstance(next, index, DEAD);
         },
         "fault",
@@ -202,7 +203,9 @@ function replaySteps(actor: Actor, adoption: Adoption): void {
   if (phase === "sync") {
     step(`${name} syncs session ${session}`, (next) => {
       syncFile(at(next.files, found));
-      onwards(next);
+      if (world.rules.replayLooksAgain && !isKept(next, at(next.files, found).cells, own))
+        moveTo(next, index, { phase: "land" });
+      else onwards(next);
     });
     if (state.left.failedSyncs > 0)
       step(
@@ -220,6 +223,7 @@ function replaySteps(actor: Actor, adoption: Adoption): void {
 /** `last`: how the last of them is written. */
 function landAll(
   { world }: Actor,
+  next: State,
   file: SessionFile,
   entries: readonly Entry[],
   last: typeof writeCells,
@@ -227,6 +231,10 @@ function landAll(
   for (const [index, { offset, records }] of entries.entries()) {
     const isLater = file.cells.some((cell, place) => place >= offset && cell !== HOLE);
     if (!world.rules.replaySkipsNothing && isLater) continue;
+    if (!fits(next, world, file.cells, { offset, records })) {
+      for (const record of records) next.aside |= 1 << record;
+      continue;
+    }
     (index === entries.length - 1 ? last : writeCells)(file, offset, records);
   }
 }

@@ -25,6 +25,8 @@ export interface Budget {
   reads: number;
   /** A living instance that is held for dead. */
   mistakes: number;
+  /** An older version of a session's file that another program puts back. */
+  putBacks: number;
 }
 
 export interface Bounds extends Budget {
@@ -68,6 +70,7 @@ const SMALLEST: Bounds = {
   closes: 0,
   reads: 0,
   mistakes: 0,
+  putBacks: 0,
 };
 
 export type WorldTable = Readonly<Record<string, Partial<Bounds>>>;
@@ -100,6 +103,10 @@ export const SMALL: WorldTable = {
   fork: { keys: 2, sessions: 2, forks: 1, kills: 0 },
   forkKill: { keys: 2, sessions: 2, forks: 1, powerLosses: 0 },
   forkDelete: { keys: 2, sessions: 2, instances: 1, records: 1, forks: 1, deletes: 1, purges: 1, kills: 0 },
+  putBack: { putBacks: 1, slots: 3, records: 3 },
+  putBackRelease: { putBacks: 1, releases: 1, slots: 3, records: 3, powerLosses: 0 },
+  putBackRecycle: { putBacks: 1, records: 3, powerLosses: 0 },
+  putBackRead: { putBacks: 1, reads: 1, powerLosses: 0 },
   mistaken: { instances: 3, mistakes: 1, kills: 0, powerLosses: 0 },
   mistakenCut: { mistakes: 1, kills: 0 },
   mistakenRecycle: { mistakes: 1, kills: 0, records: 3, slots: 1 },
@@ -122,6 +129,8 @@ export const DEEP: WorldTable = {
   archiveDeep: { instances: 3, sessions: 2, archives: 1, restores: 1 },
   purgeDeep: { instances: 3, sessions: 2, deletes: 1, purges: 1 },
   forkDeep: { keys: 2, sessions: 2, forks: 1, deletes: 1, purges: 1 },
+  putBackDeep: { instances: 3, putBacks: 1, releases: 1, records: 3, slots: 3 },
+  putBackTwice: { instances: 3, putBacks: 2, releases: 1, slots: 3, powerLosses: 0 },
   forkSeal: { keys: 2, sessions: 2, records: 3, forks: 1, seals: 1, kills: 0 },
 };
 

@@ -2,6 +2,7 @@
 
 import { failFileSync, syncFile, writeCells, writeCellsShort } from "./disk.ts";
 import { failJournalSync, generationOf, syncJournal, tearBlock, writeBlock, writeHead } from "./journal.ts";
+import { changedStep, isChanged } from "./put-back.ts";
 import { at, DEAD, endInstance, FAILED, type Entry, type State, type Tenure } from "./state.ts";
 import type { Actor } from "./step.ts";
 
@@ -10,7 +11,12 @@ export function writingSteps(actor: Actor): void {
   const { tenures, task, commit } = at(state.instances, index);
   if (task?.kind !== "close") appendSteps(actor);
   if (commit !== undefined) commitSteps(actor);
-  for (const [key, tenure] of tenures.entries()) if (tenure !== undefined) landingSteps(actor, key, tenure);
+  for (const [key, tenure] of tenures.entries()) {
+    if (tenure === undefined) continue;
+    if (actor.world.rules.applyLooks && isChanged(state, actor.world, tenure))
+      changedStep(actor, key, tenure);
+    else landingSteps(actor, key, tenure);
+  }
   recycleSteps(actor);
 }
 
