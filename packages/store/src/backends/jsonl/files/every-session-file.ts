@@ -8,7 +8,7 @@ import type { FileStat, FileSystem } from "../../../host/host.ts";
 import { isSameFile } from "../../../host/is-same-file.ts";
 import { SESSION_SUFFIX } from "../../../record/key.ts";
 import { activeFile, filesIn, PUT_AWAY, putAwayFilesNamed, type SessionFile } from "./find-session-file.ts";
-import type { Layout } from "./layout.ts";
+import type { Layout, LeaseName } from "./layout.ts";
 import { movesOfAll, SettledLook } from "./move-marks.ts";
 
 export interface MetFile {
@@ -45,7 +45,7 @@ export async function* everySessionFile(
 }
 
 /** The same for one key, by the name of its lease. */
-async function* everyFileNamed(files: FileSystem, layout: Layout, name: string): AsyncGenerator<MetFile> {
+async function* everyFileNamed(files: FileSystem, layout: Layout, name: LeaseName): AsyncGenerator<MetFile> {
   const file = activeFile(layout, `${name}${SESSION_SUFFIX}`);
   const look = new SettledLook(files, layout, name);
   while (await look.isNeeded()) {
@@ -58,7 +58,9 @@ async function* everyFileNamed(files: FileSystem, layout: Layout, name: string):
   }
 }
 
-function changed(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string[] {
+type Moves = ReadonlyMap<LeaseName, number>;
+
+function changed(before: Moves, after: Moves): LeaseName[] {
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].filter((name) => before.get(name) !== after.get(name));
 }

@@ -11,7 +11,7 @@ import { decodeHeader, type Header } from "../../../record/header.ts";
 import { SESSION_SUFFIX, type FileName } from "../../../record/key.ts";
 import { isId, type Id } from "../../../record/session-id.ts";
 import type { SessionInfo } from "../../../record/session-record.ts";
-import { leaseNameOf, putAwayName, type Layout } from "./layout.ts";
+import { leaseNameOf, leaseNameOfFile, putAwayName, type Layout } from "./layout.ts";
 import { SettledLook } from "./move-marks.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function findSessionFile(
     return undefined;
   };
   let found = await findAmong([active]);
-  const look = new SettledLook(files, layout, lastName.slice(0, -SESSION_SUFFIX.length));
+  const look = new SettledLook(files, layout, leaseNameOfFile(lastName));
   while (found === undefined && (await look.isNeeded())) found = await findAmong(likely);
   found ??= await findAmong(await sessionFiles(files, layout));
   if (found === undefined && unreadable[0] !== undefined) throw unreadable[0];

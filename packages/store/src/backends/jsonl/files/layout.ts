@@ -98,7 +98,12 @@ export type LeaseName = string & { readonly [VALID]: "lease name" };
 
 /** What the lease of a key is called: as its file, without the ending. No two keys share one. */
 export function leaseNameOf(key: string): LeaseName {
-  return fileNameOf(key).slice(0, -SESSION_SUFFIX.length) as LeaseName;
+  return leaseNameOfFile(fileNameOf(key));
+}
+
+/** The same by the name of the key's file while it is active. */
+export function leaseNameOfFile(name: FileName): LeaseName {
+  return name.slice(0, -SESSION_SUFFIX.length) as LeaseName;
 }
 
 /** Whether some key can have this lease. */

@@ -14,7 +14,7 @@ import { ioError } from "../../../host/io-error.ts";
 import { namesIn } from "../../../host/names-in.ts";
 import { placeMark, removeIfThere } from "../../../host/small-files.ts";
 import { SESSION_SUFFIX } from "../../../record/key.ts";
-import { leaseShard, type Layout, type LeaseName } from "./layout.ts";
+import { isLeaseName, leaseShard, type Layout, type LeaseName } from "./layout.ts";
 
 const MARK = /^(.+)\.moved\.([0-9]{1,15})$/;
 const SHARD = /^[0-9a-f]{2}$/;
@@ -41,8 +41,8 @@ async function movesOf(files: FileSystem, layout: Layout, leaseName: LeaseName):
 }
 
 /** By lease name; keys of which none has ever left are not in it. */
-export async function movesOfAll(files: FileSystem, layout: Layout): Promise<ReadonlyMap<string, number>> {
-  const moves = new Map<string, number>();
+export async function movesOfAll(files: FileSystem, layout: Layout): Promise<ReadonlyMap<LeaseName, number>> {
+  const moves = new Map<LeaseName, number>();
   for (const shard of await namesIn(files, layout.leases)) {
     if (!SHARD.test(shard)) continue;
     for (const { name, number } of await marksIn(files, `${layout.leases}/${shard}`))
@@ -86,14 +86,14 @@ function movedTooOften(leaseName: LeaseName): LonghandError {
 }
 
 interface Mark {
-  readonly name: string;
+  readonly name: LeaseName;
   readonly number: number;
 }
 
 async function marksIn(files: FileSystem, shard: string): Promise<Mark[]> {
   return (await namesIn(files, shard)).flatMap((entry) => {
     const [, name, number] = MARK.exec(entry) ?? [];
-    return name === undefined ? [] : [{ name, number: Number(number) }];
+    return name === undefined || !isLeaseName(name) ? [] : [{ name, number: Number(number) }];
   });
 }
 
