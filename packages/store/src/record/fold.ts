@@ -98,10 +98,22 @@ export function isLive(state: SessionState, seq: number): boolean {
 
 /** The view after a rewind that undoes nothing but what came after `to`. */
 export function clippedView(state: SessionState, to: number): RewoundView {
-  const kept = state.kept
-    .filter(([first]) => first <= to)
-    .map(([first, last]): SeqRange => [first, Math.min(last, to)]);
+  const kept = state.kept.slice(0, rangesUpTo(state.kept, to));
+  const last = kept.at(-1);
+  if (last !== undefined && last[1] > to) kept[kept.length - 1] = [last[0], to];
   return { keepFrom: state.keepFrom, kept, summary: state.summary };
+}
+
+/** How many ranges begin at or before this record. They ascend, so that few of many need be looked at. */
+function rangesUpTo(kept: readonly SeqRange[], seq: number): number {
+  let low = 0;
+  let high = kept.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((kept[middle]?.[0] ?? 0) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The append that used this id before, if it is among those still remembered. */
@@ -112,6 +124,11 @@ export function findRememberedId(state: SessionState, id: string): RememberedId 
       known.lastSeq > state.seq - REMEMBERED_RECORDS &&
       (known.isNote || isKept(state, known.firstSeq)),
   );
+}
+
+/** A rewind may have cut the last records of a batch and left the first. */
+export function isWhole(state: SessionState, { isNote, lastSeq }: RememberedId): boolean {
+  return isNote || isKept(state, lastSeq);
 }
 
 /** `seq` 0: there is none. `undefined`: that cannot be told from the state, and is to be looked up. */
@@ -130,7 +147,8 @@ function extendDigest(digest: string, body: Entry["body"]): string {
 }
 
 function isKept(state: SessionState, seq: number): boolean {
-  return state.kept.some(([first, last]) => seq >= first && seq <= last);
+  const range = state.kept[rangesUpTo(state.kept, seq) - 1];
+  return range !== undefined && seq <= range[1];
 }
 
 function rememberKind(notes: readonly NewestNote[], kind: string, seq: number): readonly NewestNote[] {

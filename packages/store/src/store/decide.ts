@@ -2,9 +2,17 @@
 
 import { LonghandError } from "../errors.ts";
 import type { Body } from "../record/entry.ts";
-import { clippedView, digestBodies, findRememberedId, type SessionState } from "../record/fold.ts";
+import {
+  clippedView,
+  digestBodies,
+  findRememberedId,
+  isWhole,
+  type RememberedId,
+  type SessionState,
+} from "../record/fold.ts";
 import type { Decision, EntryReader, Operation } from "./backend.ts";
 import { liveEntries } from "./live-entries.ts";
+import { rewindOverMessages } from "./rewind-over-messages.ts";
 import { recordDropped } from "../record/record-dropped.ts";
 import type { IdentifiedWriteOptions, WriteOptions } from "./types.ts";
 
@@ -14,7 +22,7 @@ export function addBodies(bodies: readonly Body[], options: IdentifiedWriteOptio
     reads: false,
     decide: (state) => {
       const before = options.id === undefined ? undefined : findRememberedId(state, options.id);
-      if (before !== undefined) return retryOf(before, bodies);
+      if (before !== undefined) return retryOf(state, before, bodies);
       checkExpectedSeq(state, options);
       return { add: bodies, id: options.id };
     },
@@ -43,8 +51,10 @@ export function rewindTo(cut: { messages: number } | { to: number }, options: Wr
   return reading(options, async (state, log) => {
     // There is nothing to take back, and an undo must not create a session.
     if (state.seq === 0 && !("to" in cut && cut.to > 0)) return undefined;
-    const to =
-      "to" in cut ? checkRewindTo(state, log, cut.to) : await seqBeforeLastMessages(state, log, cut.messages);
+    if ("to" in cut) checkRewindTo(state, log, cut.to);
+    const simple = await rewindOverMessages(cut, state, log);
+    if (simple !== undefined) return { op: "rewind", ...simple };
+    const to = "to" in cut ? cut.to : await seqBeforeLastMessages(state, log, cut.messages);
     const then = await log.stateAfter(to);
     // What was dropped since cannot be seen again.
     const keepFrom = Math.max(then.keepFrom, log.firstSeq);
@@ -125,16 +135,14 @@ function reading(
   };
 }
 
-function retryOf(
-  before: { readonly id: string; readonly lastSeq: number; readonly digest: string },
-  bodies: readonly Body[],
-): Decision {
-  if (before.digest === digestBodies(bodies)) return { already: before.lastSeq };
-  throw new LonghandError(
-    "ID_CONFLICT",
-    `the id ${JSON.stringify(before.id)} was used at seq ${before.lastSeq} for something else; use a new id for a new message`,
-    { id: before.id, seq: before.lastSeq },
-  );
+function retryOf(state: SessionState, before: RememberedId, bodies: readonly Body[]): Decision {
+  const isSame = before.digest === digestBodies(bodies);
+  if (isSame && isWhole(state, before)) return { already: before.lastSeq };
+  const forWhat = isSame
+    ? "for a batch of which a rewind has cut a part since; use a new id to append all of it again"
+    : "for something else; use a new id for a new message";
+  const message = `the id ${JSON.stringify(before.id)} was used at seq ${before.lastSeq} ${forWhat}`;
+  throw new LonghandError("ID_CONFLICT", message, { id: before.id, seq: before.lastSeq });
 }
 
 function checkExpectedSeq(state: SessionState, { expectedSeq }: WriteOptions): void {
@@ -161,10 +169,9 @@ function checkSeq(name: string, seq: number, least: number, most: number): numbe
 }
 
 /** Back to the very beginning is always possible: what was then needs no record. */
-function checkRewindTo(state: SessionState, log: EntryReader, to: number): number {
+function checkRewindTo(state: SessionState, log: EntryReader, to: number): void {
   checkSeq("to", to, 0, state.seq);
   if (to >= 1 && to < log.firstSeq) throw recordDropped(to, log.firstSeq, state.seq);
-  return to;
 }
 
 interface Cut {

@@ -71,10 +71,10 @@ describe("rewind", () => {
     expect((await session.state())?.count).toBe(0);
   });
 
-  test("takes the state of then from the log, and reads no record of it", async () => {
+  test("reads what it cuts, and nothing before it", async () => {
     const { session, dropping } = await begin(1);
     await session.rewind({ to: 3 });
-    expect(dropping.ranges).toEqual([]);
+    expect(dropping.ranges).toEqual([{ from: 4, to: 10, reverse: true }]);
     expect(await view(session)).toEqual(["1", "2", "3"]);
   });
 });

@@ -74,6 +74,23 @@ export const appendIdCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "a batch of which a rewind has cut a part is ID_CONFLICT: success would leave out what was cut",
+    run: async ({ store }) => {
+      const session = store.session("s");
+      await session.append(sayAll("a", "b", "c"), { id: "x" });
+      await session.rewind({ messages: 1 });
+      await rejectsWith("ID_CONFLICT", session.append(sayAll("a", "b", "c"), { id: "x" }));
+      await rejectsWith("ID_CONFLICT", session.append(sayAll("a", "b"), { id: "x" }));
+      assert.deepEqual(await view(session), ["a", "b"]);
+      await session.rewind({ to: 3 });
+      assert.deepEqual(await session.append(sayAll("a", "b", "c"), { id: "x" }), { seq: 3 });
+      assert.deepEqual(await view(session), ["a", "b", "c"]);
+      await session.rewind({ messages: 3 });
+      assert.deepEqual(await session.append(sayAll("a", "b", "c"), { id: "x" }), { seq: 9 });
+      assert.deepEqual(await view(session), ["a", "b", "c"]);
+    },
+  },
+  {
     title: "two retries at the same time are written once",
     run: async ({ store }) => {
       const session = store.session("s");
