@@ -6,6 +6,14 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
+/** What opening a directory fails with, and syncing one never does: nothing was synced, and nothing is lost. */
+const OF_OPENING: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "EACCES"]);
+
+/** Of an error of `syncDirectory`. */
+export function isNotOpened(error: unknown): boolean {
+  return OF_OPENING.has(errorCode(error));
+}
+
 /** What was being done ("writing the journal") and to which file, for the message. */
 export function ioError(cause: unknown, doing: string, file: string): LonghandError {
   if (isLonghandError(cause)) return cause;

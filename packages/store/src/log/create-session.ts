@@ -5,7 +5,7 @@
 
 import type { FileSystem } from "../host/host.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint } from "../record/checkpoint.ts";
+import { encodeCheckpoint, fitsInLine } from "../record/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
 import { EMPTY_STATE, type SessionState } from "../record/fold.ts";
 import { encodeHeader, type Header } from "../record/header.ts";
@@ -50,7 +50,8 @@ export async function createFile(
   const headerLine = encodeHeader(header);
   const sum = continueSum(EMPTY_SUM, headerLine);
   const place = { offset: headerLine.length, before: lineSum(headerLine) };
-  const checkpoint = header.file === 0 ? Buffer.alloc(0) : encodeCheckpoint({ state, sum, place }, header.id);
+  const line = header.file === 0 ? Buffer.alloc(0) : encodeCheckpoint({ state, sum, place }, header.id);
+  const checkpoint = fitsInLine(line) ? line : Buffer.alloc(0);
   const bytes = Buffer.concat([headerLine, checkpoint]);
   const file = await files.open(temporary, "create");
   try {

@@ -6,7 +6,7 @@
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint, isCheckpointDue } from "../record/checkpoint.ts";
+import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../record/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
 import { encodeLost } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
@@ -149,7 +149,7 @@ export class PartWriter {
   #addCheckpoint(): void {
     const place = { offset: this.#bytes, before: this.#lastSum };
     const line = encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.#writtenBy);
-    this.#add(line);
+    if (fitsInLine(line)) this.#add(line);
     this.#checkpoint = { end: this.#bytes, bytes: line.length };
   }
 

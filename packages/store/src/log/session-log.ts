@@ -7,7 +7,7 @@ import type { FileStat, OpenFile } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
 import { isSameFile } from "../host/is-same-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint, isCheckpointDue } from "../record/checkpoint.ts";
+import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../record/checkpoint.ts";
 import { continueSum } from "../record/checksum.ts";
 import { lineSum } from "../record/seal.ts";
 import { encodeEntry } from "../record/encode.ts";
@@ -101,7 +101,7 @@ export class SessionLog {
     let offset = this.#end;
     return batches.map((entries, index) => {
       const lines = entries.map((entry) => encodeEntry(entry, this.header.id));
-      const checkpoint = index === 0 && this.#isCheckpointDue() ? [this.#encodeCheckpoint()] : [];
+      const checkpoint = index === 0 && this.#isCheckpointDue() ? this.#encodeCheckpoint() : [];
       const bytes = Buffer.concat([...checkpoint, ...lines]);
       const placed = { entries, offset, bytes, checkpointBytes: checkpoint[0]?.length ?? 0 };
       offset += bytes.length;
@@ -170,9 +170,13 @@ export class SessionLog {
     return isCheckpointDue(this.#end - offset - bytes, bytes);
   }
 
-  #encodeCheckpoint(): Buffer {
+  /** None if it does not fit; it is then tried again as late as if it had been written. */
+  #encodeCheckpoint(): readonly Buffer[] {
     const place = { offset: this.#end, before: this.#lastSum };
-    return encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.header.id);
+    const line = encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.header.id);
+    if (fitsInLine(line)) return [line];
+    this.#checkpoint = { offset: this.#end, bytes: line.length };
+    return [];
   }
 
   async #landPending(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { OpenFile } from "../host/host.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint, isCheckpointDue } from "../record/checkpoint.ts";
+import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../record/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
 import { encodeEntry } from "../record/encode.ts";
 import type { Body, Entry } from "../record/entry.ts";
@@ -47,7 +47,7 @@ export class SessionFileWriter {
     if (isBetween && isCheckpointDue(this.#sinceCheckpoint, this.#checkpointBytes)) {
       const place = { offset: this.#position + this.#waitingBytes, before: this.#lastSum };
       const line = encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.#id);
-      this.#put(line);
+      if (fitsInLine(line)) this.#put(line);
       this.#checkpointBytes = line.length;
       this.#sinceCheckpoint = 0;
     }

@@ -6,7 +6,7 @@
 import { decodePlace, type CheckpointPlace } from "./checkpoint-place.ts";
 import { isSum } from "./checksum.ts";
 import type { NewestNote, RememberedId, SessionState } from "./fold.ts";
-import { MAX_SEQ } from "./format.ts";
+import { MAX_LINE_BYTES, MAX_SEQ } from "./format.ts";
 import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { sealLine } from "./seal.ts";
@@ -25,6 +25,14 @@ const DUE_SHARE = 8;
 /** After 256 KiB, or eight times the size of the one before: checkpoints must not become most of the file. */
 export function isCheckpointDue(bytesSince: number, bytesOfLast: number): boolean {
   return bytesSince >= Math.max(DUE_BYTES, bytesOfLast * DUE_SHARE);
+}
+
+/**
+ * A summary and a title may each fit into a line, and not both: such a checkpoint is left out, since every reader would
+ * take it for damage. Reading then begins further back.
+ */
+export function fitsInLine(line: Buffer): boolean {
+  return line.length <= MAX_LINE_BYTES;
 }
 
 /** How a line that holds one begins. */

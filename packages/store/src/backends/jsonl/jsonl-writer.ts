@@ -42,7 +42,7 @@ import {
   restoreSession,
   type PutAwaySurroundings,
 } from "./writing/put-away.ts";
-import { sealSession, type SealSurroundings } from "./writing/seal-session.ts";
+import { sealHeld, type SealSurroundings } from "./writing/seal-session.ts";
 import { SessionChanges } from "./reading/session-changes.ts";
 import { StoreHealth } from "./writing/store-health.ts";
 import { SessionQueues } from "./writing/session-queues.ts";
@@ -201,7 +201,7 @@ class JsonlWriter implements OpenBackend {
       sealIfLong: async (tenure) => {
         const { log } = tenure;
         if (log === undefined || log.end < options.segmentBytes) return;
-        await tenure.setLog(await sealSession(this.#sealing, log));
+        await sealHeld(this.#sealing, tenure, log);
       },
       checkWritable: async () => {
         this.#health.check();

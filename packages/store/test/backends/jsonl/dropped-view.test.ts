@@ -63,3 +63,28 @@ test("a rewind to a record that is kept shows and counts what is still there", a
   expect((await session.state())?.count).toBe(left.length);
   await store.close();
 });
+
+test("a fork at a record before the drop counts what it shows, after a restart too", async () => {
+  const store = await openStore(jsonlBackend(directory, { segmentBytes: 600 }));
+  const session = store.session("a");
+  for (let number = 1; number <= 20; number++) await session.append(user(`message ${number}`));
+  await store.reclaim({ drop: { before: 12 } });
+  const child = await session.fork("b", { at: 18 });
+  const left = await contentsOf(child);
+  expect(left.at(-1)).toBe("message 18");
+  expect((await child.state())?.count).toBe(left.length);
+  await store.close();
+  const again = await openStore(directory);
+  expect(await contentsOf(again.session("b"))).toEqual(left);
+  expect((await again.session("b").state())?.count).toBe(left.length);
+  expect((await again.verify()).damage).toEqual([]);
+  await again.close();
+});
+
+test("control: a fork of a session from which nothing was dropped counts everything", async () => {
+  const store = await openStore(jsonlBackend(directory, { segmentBytes: 600 }));
+  const session = store.session("a");
+  for (let number = 1; number <= 20; number++) await session.append(user(`message ${number}`));
+  expect((await (await session.fork("b", { at: 18 })).state())?.count).toBe(18);
+  await store.close();
+});

@@ -4,7 +4,9 @@ import type { Host } from "../../../host/host.ts";
 import { openSessionForWriting } from "../../../log/open-session.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import { newId } from "../../new-id.ts";
+import type { SessionState } from "../../../record/fold.ts";
 import type { Snapshot } from "../../../store/backend.ts";
+import { liveEntries } from "../../../store/live-entries.ts";
 import { checkFork } from "../../check-fork.ts";
 import { checkForkPoint, forkSession } from "./fork-session.ts";
 import { isAlias } from "../files/alias-table.ts";
@@ -45,12 +47,27 @@ export async function forkKey(
         id: newId(host),
         path: sessionPath(layout, child.key),
         created: new Date(host.now()).toISOString(),
-        state: last === seq ? log.state : await around.view(log).stateAfter(last),
+        state: await withoutDropped(around.view(log), last === seq ? log.state : undefined, last),
       },
     );
   } finally {
     await archived?.close();
   }
+}
+
+/** The state after this record; its view begins with what is still kept, since the child has no more than that. */
+async function withoutDropped(
+  log: Snapshot,
+  present: SessionState | undefined,
+  last: number,
+): Promise<SessionState> {
+  const state = present ?? (await log.stateAfter(last));
+  if (state.keepFrom >= log.firstSeq || last === 0) return state;
+  const view = { ...state, keepFrom: log.firstSeq };
+  let count = 0;
+  for await (const { seq } of liveEntries(view, log, { from: log.firstSeq, to: last, reverse: false }))
+    count += seq > 0 ? 1 : 0;
+  return { ...view, count };
 }
 
 async function openArchived(around: ForkKeySurroundings, key: string): Promise<SessionLog | undefined> {

@@ -5,7 +5,7 @@
 
 import { LonghandError } from "../../../errors.ts";
 import type { Host } from "../../../host/host.ts";
-import { ioError } from "../../../host/io-error.ts";
+import { ioError, isNotOpened, pathOf } from "../../../host/io-error.ts";
 import { makeDirectory } from "../../../host/make-directories.ts";
 import { createSession } from "../../../log/create-session.ts";
 import { openSessionForWriting } from "../../../log/open-session.ts";
@@ -45,6 +45,9 @@ export class OpenSessions {
   readonly #hooks: OpenSessionsHooks;
   readonly #names: Readonly<Record<SessionInfo["status"], NameSync>>;
   #namesUnknown: Promise<LonghandError> | undefined;
+  /** Directories that could not be opened to be synced, with the number of the last such attempt: they come first next time. */
+  readonly #owed = new Map<string, number>();
+  #attempts = 0;
 
   constructor(host: Host, layout: Layout, hooks: OpenSessionsHooks) {
     this.#host = host;
@@ -117,8 +120,12 @@ export class OpenSessions {
     const from = { status: "active", path: sessionPath(this.#layout, tenure.key) } as const;
     const to = await this.#putAwayPlace(status, name);
     await markMove(this.#host.files, this.#layout, tenure.lease.name);
-    await this.#move(from, to);
-    await tenure.setLog(undefined);
+    try {
+      await this.#move(from, to);
+    } finally {
+      // Wherever it is now: it is settled, and what comes next opens it anew.
+      await tenure.setLog(undefined);
+    }
   }
 
   /** A file becomes the key's active session. There must be none. */
@@ -153,14 +160,32 @@ export class OpenSessions {
 
   /** The names in one directory, whoever has changed them. If that fails, the instance stops. */
   async syncDirectory(path: string): Promise<void> {
-    await this.#syncOrStop(async () => await this.#host.files.syncDirectory(path));
+    await this.#syncOrStop(async () => {
+      try {
+        await this.#host.files.syncDirectory(path);
+      } catch (error) {
+        if (isNotOpened(error)) this.#owed.set(path, ++this.#attempts);
+        throw error;
+      }
+    });
+  }
+
+  async #syncOwed(): Promise<void> {
+    for (const [path, attempt] of this.#owed) {
+      await this.#host.files.syncDirectory(path);
+      if (this.#owed.get(path) === attempt) this.#owed.delete(path);
+    }
   }
 
   /** One that has failed may have been for the names of others as well: to them no later one may say yes. */
   async #syncOrStop(sync: () => Promise<void>): Promise<void> {
     try {
+      await this.#syncOwed();
       await sync();
     } catch (cause) {
+      // Nothing was synced, and nothing has failed to be: whoever needs these names next tries again.
+      if (this.#namesUnknown === undefined && isNotOpened(cause))
+        throw ioError(cause, "opening a directory to sync it", pathOf(cause) ?? this.#layout.directory);
       this.#namesUnknown ??= this.#hooks.onNamesUnknown(cause);
     }
     if (this.#namesUnknown !== undefined) throw await this.#namesUnknown;

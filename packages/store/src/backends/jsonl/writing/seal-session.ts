@@ -14,6 +14,7 @@ import type { SessionLog } from "../../../log/session-log.ts";
 import type { ChainLink, Header } from "../../../record/header.ts";
 import type { Layout } from "../files/layout.ts";
 import { makeSegmentDirectory } from "../files/segment-directory.ts";
+import type { Tenure } from "./tenure.ts";
 
 export interface SealSurroundings {
   readonly files: FileSystem;
@@ -54,6 +55,17 @@ export async function sealSession(
     return next;
   } catch (error) {
     await next.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Seals the session of a tenure. If its name has changed before that failed, what was known of the file is forgotten. */
+export async function sealHeld(around: SealSurroundings, tenure: Tenure, log: SessionLog): Promise<void> {
+  try {
+    await tenure.setLog(await sealSession(around, log));
+  } catch (error) {
+    const isThere = await log.isIn(async () => await around.files.stat(log.path)).catch(() => true);
+    if (!isThere && tenure.log === log) await tenure.setLog(undefined);
     throw error;
   }
 }
