@@ -19,6 +19,7 @@ import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts"
 
 export interface ReclaimCommandOptions extends JsonOption {
   readonly dropBefore?: Date | number;
+  readonly seal?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -27,6 +28,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
     ["longhand reclaim", "compresses the sealed parts of all sessions; every record stays"],
     ["longhand reclaim --dry-run", "what that would save"],
+    ["longhand reclaim --seal", "also compresses short sessions, which have no sealed part yet"],
     ["longhand reclaim my-notes --drop-before 365d", "drops old records of one session for good; asks first"],
   ]);
   command
@@ -36,12 +38,13 @@ export const defineCommand: DefineCommand = (command, begin) => {
       `also drops sealed parts that end before it. A seq, or ${MOMENT_HELP}`,
       parseBound,
     )
+    .option("--seal", "seals the active file of each session first, however short it is")
     .option("--dry-run", "says what would come of it, and changes nothing")
     .option("--yes", "do not ask before dropping")
     .option("--json", "one JSON document: bytesBefore, bytesAfter, and the records that were dropped")
     .addHelpText(
       "after",
-      "\nOnly whole sealed parts are dropped, and a line in the session says what went; a seq needs a key.",
+      "\nOnly whole sealed parts are dropped, and a line in the session says what went; a seq needs a key. A session's file is sealed when it has 64 MiB, or with --seal.",
     )
     .action(async (keys: string[], options: ReclaimCommandOptions) => reclaim(keys, options, begin(options)));
 };
@@ -52,7 +55,7 @@ export async function reclaim(
   surroundings: Surroundings,
 ): Promise<void> {
   const { toPaste } = surroundings;
-  const { dropBefore, dryRun = false, yes = false } = options;
+  const { dropBefore, seal = false, dryRun = false, yes = false } = options;
   if (typeof dropBefore === "number" && wanted.length === 0) {
     // The same number means another moment in each session.
     throw new CommandError(
@@ -73,11 +76,16 @@ export async function reclaim(
   }
   const drop = dropBefore === undefined ? {} : { drop: { before: dropBefore } };
   const perform = async (isDryRun: boolean): Promise<Reclaimed> =>
-    reclaimWithProgress({ ...chosen, ...drop, dryRun: isDryRun }, surroundings);
+    reclaimWithProgress({ ...chosen, ...drop, seal, dryRun: isDryRun }, surroundings);
   if (dropBefore !== undefined && !dryRun) {
     const { bytesBefore, bytesAfter, dropped = [] } = await perform(true);
     if (!surroundings.json && !yes) writeDropped(dropped, "would be dropped", surroundings);
-    const words = ["reclaim --yes", `--drop-before ${boundText(dropBefore)}`, ...wanted.map(shellQuote)];
+    const words = [
+      "reclaim --yes",
+      ...(seal ? ["--seal"] : []),
+      `--drop-before ${boundText(dropBefore)}`,
+      ...wanted.map(shellQuote),
+    ];
     await confirm(surroundings, {
       question: `Drop records before ${shownBound(dropBefore, surroundings)} for good (${formatBytes(bytesBefore)} → ${formatBytes(bytesAfter)})?`,
       yes,
@@ -104,12 +112,12 @@ async function reclaimWithProgress(options: ReclaimOptions, surroundings: Surrou
 
 function tell(
   { bytesBefore, bytesAfter, dropped = [] }: Reclaimed,
-  { dryRun = false, dropBefore }: ReclaimCommandOptions,
+  { dryRun = false, seal = false, dropBefore }: ReclaimCommandOptions,
   surroundings: Surroundings,
 ): void {
   const { output, json } = surroundings;
   if (json) {
-    output.write(jsonLine({ dryRun, bytesBefore, bytesAfter, dropped }));
+    output.write(jsonLine({ dryRun, seal, bytesBefore, bytesAfter, dropped }));
     return;
   }
   if (dropBefore !== undefined)
@@ -133,7 +141,10 @@ function writeDropped(
     const records = first === last ? `record ${first}` : `records ${first} to ${last}`;
     output.write(`${cyan(escapeKey(key))}: ${records} (${formatBytes(bytes)}) ${what}.\n`);
   }
-  if (dropped.length === 0) output.write("No whole sealed part ends before that: nothing to drop.\n");
+  if (dropped.length === 0)
+    output.write(
+      "No whole sealed part ends before that: nothing to drop (--seal seals short sessions first).\n",
+    );
 }
 
 function parseBound(text: string): Date | number {

@@ -38,6 +38,8 @@ export interface ChainLink {
   readonly session?: Id;
   /** When its records were dropped; the file is gone. */
   readonly dropped?: string;
+  /** It was sealed only so that a new header could say what was dropped; it had not grown long. */
+  readonly early?: true;
 }
 
 export type DecodedHeader =
@@ -90,7 +92,7 @@ function isFileNumber(value: unknown): value is number {
 
 function decodeLink(value: unknown): ChainLink | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { file, first, last, bytes, sum, until, session, dropped } = value;
+  const { file, first, last, bytes, sum, until, session, dropped, early } = value;
   if (!isFileNumber(file) || !isCount(first) || !isCount(last) || !isCount(bytes)) return undefined;
   if (!isSum(sum) || typeof until !== "string") return undefined;
   if (session !== undefined && !isId(session)) return undefined;
@@ -103,5 +105,6 @@ function decodeLink(value: unknown): ChainLink | undefined {
     until,
     ...(session === undefined ? {} : { session }),
     ...(typeof dropped === "string" ? { dropped } : {}),
+    ...(early === true ? { early } : {}),
   };
 }

@@ -111,6 +111,8 @@ export interface BackendUpkeepOptions {
 
 export interface BackendReclaimOptions extends BackendUpkeepOptions {
   readonly drop: DropBefore | undefined;
+  /** Seal active files first, however short. */
+  readonly seal: boolean;
   readonly dryRun: boolean;
 }
 

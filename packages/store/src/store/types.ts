@@ -88,7 +88,9 @@ export interface UpkeepOptions {
 }
 
 export interface ReclaimOptions extends UpkeepOptions {
-  /** Drops whole segments whose last record is older than this time, or has a lower seq. */
+  /** Seals the active files first, however short, so that they are compressed and can be dropped. @default false */
+  readonly seal?: boolean;
+  /** Drops whole sealed segments whose last record is older than this time, or has a lower seq. */
   readonly drop?: { readonly before: Date | number };
   /** Says what would come of it, and changes nothing. */
   readonly dryRun?: boolean;

@@ -14,8 +14,9 @@ export function checkUpkeep(of: string, options: UpkeepOptions | undefined): Bac
 
 export function checkReclaim(options: ReclaimOptions | undefined): BackendReclaimOptions {
   // `drop` has options of its own, which are checked by themselves.
-  checkOptions("reclaim", options, { ...UPKEEP_OPTIONS, drop: ANYTHING, dryRun: flag });
-  return { ...upkeepOf(options), drop: dropOf(options?.drop), dryRun: options?.dryRun ?? false };
+  checkOptions("reclaim", options, { ...UPKEEP_OPTIONS, drop: ANYTHING, seal: flag, dryRun: flag });
+  const { seal = false, dryRun = false } = options ?? {};
+  return { ...upkeepOf(options), drop: dropOf(options?.drop), seal, dryRun };
 }
 
 function upkeepOf({ keys, onProgress }: UpkeepOptions = {}): BackendUpkeepOptions {

@@ -186,6 +186,7 @@ class JsonlWriter implements OpenBackend {
       onJournalsRepaired: () => instance.adoption.forgetDamage(),
       alone: async (key, task) => await this.#alone.with(key, task),
       write: async (key, operation) => await this.write(key, operation),
+      view: (log) => this.#reading.view(log),
       aloneUnopened: async (key, task) => await this.#alone.withUnopened(key, task),
     });
     this.#queues = new SessionQueues({

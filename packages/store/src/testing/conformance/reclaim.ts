@@ -78,6 +78,32 @@ export const reclaimCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: "a drop takes nothing that was never sealed, and nothing more when it is repeated",
+    run: async ({ store }) => {
+      const session = store.session("s");
+      await numbered(session, 5);
+      const before = await contents(session);
+      for (let round = 0; round < 3; round++) await store.reclaim({ drop: { before: 1_000_000 } });
+      assert.deepEqual(await contents(session), before);
+    },
+  },
+  {
+    title: "seal keeps every record, and a dry run of it changes nothing",
+    run: async ({ store }) => {
+      const session = store.session("s");
+      await numbered(session, 5);
+      await session.truncate({ keepLast: 2 });
+      const info = await session.state();
+      const before = await contents(session);
+      await store.reclaim({ seal: true, dryRun: true });
+      assert.deepEqual(await session.state(), info);
+      await store.reclaim({ seal: true });
+      await store.reclaim({ seal: true, keys: ["s"] });
+      assert.deepEqual(await contents(session), before);
+      assert.deepEqual(await session.append(say("more")), { seq: 7 });
+    },
+  },
+  {
     title: "what was reclaimed is there after reopening",
     needs: ["durable"],
     run: async ({ store, reopen }) => {
@@ -106,6 +132,7 @@ export const reclaimCases: readonly ConformanceCase[] = [
         ["keys", { keys: "s" }],
         ["onProgress", { onProgress: "often" }],
         ["dryRun", { dryRun: 1 }],
+        ["seal", { seal: "yes" }],
         ["compress", { compress: true }],
         ["drop", { drop: true }],
         ["drop", { drop: null }],

@@ -14,8 +14,8 @@ interface Scene {
   readonly writer: Store;
   readonly reader: Store;
   /** By the writer. */
-  drop(): Promise<void>;
-  close(): Promise<void>;
+  readonly drop: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 async function begin(isSameStore: boolean): Promise<Scene> {

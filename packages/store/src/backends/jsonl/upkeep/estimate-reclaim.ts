@@ -1,25 +1,32 @@
 /** What reclaiming would give back, without taking a lease or changing anything. */
 
+import { useFile } from "../../../host/use-file.ts";
+import { patchedSource } from "../../../log/byte-source.ts";
 import { compressSegment } from "../../../log/compress-segment.ts";
 import { firstSeqOf, partsOf } from "../../../log/log-part.ts";
 import { segmentCandidates, segmentPath } from "../../../log/segment-path.ts";
+import { sumBytes } from "../../../log/sum-bytes.ts";
+import { EMPTY_SUM } from "../../../record/checksum.ts";
 import type { ChainLink, Header } from "../../../record/header.ts";
-import type { BackendReclaimOptions, DropBefore } from "../../../store/backend.ts";
+import type { BackendReclaimOptions, Snapshot } from "../../../store/backend.ts";
 import type { DroppedRecords, Reclaimed } from "../../../store/types.ts";
 import { sessionFiles, tryReadHeader, type SessionFile } from "../files/find-session-file.ts";
 import {
   bytesOnDisk,
   droppedFiles,
   droppedRecords,
+  finished,
   isCold,
+  isSealable,
+  isWorthSealing,
   type OnShare,
-  WORTH_SEALING_BYTES,
+  type ReclaimWhat,
 } from "./reclaim-session.ts";
 import { readSession, type ReadPlace } from "../reading/read-session.ts";
 
 export async function estimateReclaim(
   place: ReadPlace,
-  { keys, onProgress, drop }: Omit<BackendReclaimOptions, "dryRun">,
+  { keys, onProgress, drop, seal }: Omit<BackendReclaimOptions, "dryRun">,
 ): Promise<Reclaimed> {
   const files = await sessionFiles(place.files, place.layout);
   let bytesBefore = 0;
@@ -32,7 +39,7 @@ export async function estimateReclaim(
     const before = await bytesOnDisk(place, header, (await place.files.stat(file.path))?.size ?? 0);
     bytesBefore += before;
     const onShare: OnShare = (share) => onProgress(index + share, files.length);
-    const saving = await savingIn(place, file, header, drop, onShare);
+    const saving = await savingIn(place, file, header, { drop, seal }, onShare);
     bytesAfter += before - saving.bytes;
     dropped.push(...(saving.dropped ?? []));
   }
@@ -44,23 +51,28 @@ async function savingIn(
   place: ReadPlace,
   file: SessionFile,
   header: Header,
-  drop: DropBefore | undefined,
+  what: ReclaimWhat,
   onShare: OnShare,
 ): Promise<Pick<Reclaimed, "dropped"> & { readonly bytes: number }> {
   const { files, layout } = place;
-  const link = file.status === "active" ? await activeLink(place, file, header) : undefined;
-  const chain = link === undefined ? header.chain : [...header.chain, link];
-  const goes = file.status === "active" ? droppedFiles(chain, drop) : new Set<number>();
-  const seals = goes.size > 0 || (link?.bytes ?? 0) >= WORTH_SEALING_BYTES;
-  const after = seals ? { ...header, chain } : header;
+  const snapshot = file.status === "active" ? await readSession(place, file, undefined) : undefined;
+  const size = (await files.stat(file.path))?.size ?? 0;
+  const isSealed = snapshot !== undefined && (await wouldSeal(snapshot, header, what, size));
+  const link = isSealed ? await activeLink(place, file, header, snapshot) : undefined;
+  const before = isSealed ? finished(header.chain) : header.chain;
+  const chain = link === undefined ? before : [...before, link];
+  const goes = snapshot === undefined ? new Set<number>() : droppedFiles(chain, what.drop);
+  const after = { ...header, chain };
   let saved = link !== undefined && goes.has(link.file) ? link.bytes : 0;
   const parts = partsOf(after, 0, 0);
   for (const [index, part] of parts.entries()) {
     onShare(index / parts.length);
-    const path = segmentPath(layout.segments, header.id, part.file);
+    const sealed = segmentPath(layout.segments, header.id, part.file);
+    const path = part.file === link?.file ? file.path : sealed;
     if (goes.has(part.file) || part.isDropped) {
+      if (part.file === link?.file) continue;
       for (const each of segmentCandidates(path)) saved += (await files.stat(each))?.size ?? 0;
-    } else if (await isCold(files, after, part, path)) {
+    } else if (await isCold(files, after, part, path, what.seal)) {
       const options = { temporary: "", dryRun: true, syncNames: async () => await Promise.resolve() };
       const compressed = await compressSegment(files, path, part, options);
       if (compressed !== undefined) saved += part.bytes - compressed;
@@ -69,15 +81,33 @@ async function savingIn(
   return { bytes: saved, ...droppedRecords(header, chain, goes) };
 }
 
-/** The active file as the link it would become. */
+/** Before anything is dropped: what a drop itself seals is not dropped, and saves nothing. */
+async function wouldSeal(
+  snapshot: Snapshot,
+  header: Header,
+  what: ReclaimWhat,
+  activeBytes: number,
+): Promise<boolean> {
+  return what.seal ? await isSealable(snapshot, header) : isWorthSealing(activeBytes, what);
+}
+
+/** The active file as the link it would become. `undefined`: it has no records. */
 async function activeLink(
   place: ReadPlace,
   file: SessionFile,
   header: Header,
+  { state: { seq, updated } }: Snapshot,
 ): Promise<ChainLink | undefined> {
-  const state = (await readSession(place, file, undefined))?.state;
   const first = firstSeqOf(header);
-  if (state === undefined || state.seq < first) return undefined;
+  if (seq < first) return undefined;
   const bytes = (await place.files.stat(file.path))?.size ?? 0;
-  return { file: header.file, first, last: state.seq, bytes, sum: "", until: state.updated ?? header.at };
+  const sum = await sumOfFile(place, file.path, bytes);
+  return { file: header.file, first, last: seq, bytes, sum, until: updated ?? header.at };
+}
+
+async function sumOfFile({ files }: ReadPlace, path: string, bytes: number): Promise<string> {
+  return await useFile(
+    await files.open(path, "read"),
+    async (file) => await sumBytes(patchedSource(file, bytes, []), EMPTY_SUM, 0, bytes),
+  );
 }

@@ -1,11 +1,11 @@
 /** Verifying, repairing and reclaiming, for an instance that has the directory open for writing. */
 
 import type { SessionLog } from "../../../log/session-log.ts";
-import type { DropBefore, Operation, Upkeep } from "../../../store/backend.ts";
+import type { Operation, Snapshot, Upkeep } from "../../../store/backend.ts";
 import { truncateTo } from "../../../store/decide.ts";
 import type { Written } from "../../../store/types.ts";
 import { estimateReclaim } from "./estimate-reclaim.ts";
-import { firstKeptAfter } from "./reclaim-session.ts";
+import { finished, firstKeptAfter, isSealable, type ReclaimWhat } from "./reclaim-session.ts";
 import { reclaimStore } from "./reclaim-store.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
 import { repairStore, type RepairPlace } from "./repair-store.ts";
@@ -26,6 +26,8 @@ export interface UpkeepSurroundings {
   /** The same, but the session's file is not opened for it: it may be damaged. */
   aloneUnopened(key: string, task: (tenure: Tenure) => Promise<void>): Promise<void>;
   write(key: string, operation: Operation): Promise<Written>;
+  /** What a session that is open here holds. */
+  view(log: SessionLog): Snapshot;
 }
 
 export function jsonlUpkeep(around: UpkeepSurroundings): Upkeep {
@@ -42,16 +44,25 @@ export function jsonlUpkeep(around: UpkeepSurroundings): Upkeep {
     reclaim: async (options) => {
       if (options.dryRun) return await estimateReclaim(await around.place(), options);
       return await reclaimStore(await around.place(), options, async (key, task) => {
-        const drop = await cutView(around, key, options.drop);
+        if (options.seal) await sealOnRequest(around, key);
+        const what = await cutView(around, key, options);
         await around.alone(key, async (tenure) => {
           const replace = async (log: SessionLog): Promise<void> => await tenure.setLog(log);
-          await task({ ...sealing, now, replace }, tenure.log, drop);
+          await task({ ...sealing, now, replace }, tenure.log, what);
         });
         // Somebody may have widened the view in between.
-        if (drop !== undefined) await cutView(around, key, undefined);
+        if (what.drop !== undefined) await cutView(around, key, { ...what, drop: undefined });
       });
     },
   };
+}
+
+async function sealOnRequest(around: UpkeepSurroundings, key: string): Promise<void> {
+  await around.alone(key, async (tenure) => {
+    const { log } = tenure;
+    if (log !== undefined && (await isSealable(around.view(log), log.header)))
+      await tenure.setLog(await sealSession(around.sealing, log, finished));
+  });
 }
 
 /**
@@ -61,21 +72,18 @@ export function jsonlUpkeep(around: UpkeepSurroundings): Upkeep {
 async function cutView(
   around: UpkeepSurroundings,
   key: string,
-  drop: DropBefore | undefined,
-): Promise<DropBefore | undefined> {
+  { drop, seal }: ReclaimWhat,
+): Promise<ReclaimWhat> {
   let firstKept = 0;
   let cut = 0;
-  await around.alone(key, async (tenure) => {
-    const { log } = tenure;
+  await around.alone(key, async ({ log }) => {
+    await Promise.resolve();
     if (log === undefined) return;
     firstKept = firstKeptAfter(log, drop);
-    if (log.state.keepFrom >= firstKept) return;
-    cut = firstKept;
-    // The record that cuts the view must not lie in a file that goes.
-    if (cut > log.state.seq) await tenure.setLog(await sealSession(around.sealing, log));
+    if (log.state.keepFrom < firstKept) cut = firstKept;
   });
   if (cut > 0) await around.write(key, truncateTo({ keepFrom: cut }, {}));
-  return drop === undefined ? undefined : { seq: firstKept };
+  return { drop: drop === undefined ? undefined : { seq: firstKept }, seal };
 }
 
 function repairing(around: UpkeepSurroundings): Pick<RepairPlace, "alone" | "around"> {

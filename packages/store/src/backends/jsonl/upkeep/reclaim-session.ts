@@ -6,17 +6,25 @@
 import type { FileSystem } from "../../../host/host.ts";
 import { removeIfThere } from "../../../host/small-files.ts";
 import { compressSegment } from "../../../log/compress-segment.ts";
-import { firstKeptSeq, partsOf, type LogPart } from "../../../log/log-part.ts";
+import { firstKeptSeq, firstSeqOf, partsOf, type LogPart } from "../../../log/log-part.ts";
 import { segmentCandidates, segmentDirectory, segmentPath } from "../../../log/segment-path.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import type { ChainLink, Header } from "../../../record/header.ts";
-import type { DropBefore } from "../../../store/backend.ts";
+import type { BackendReclaimOptions, DropBefore, Snapshot } from "../../../store/backend.ts";
 import type { Reclaimed } from "../../../store/types.ts";
 import { readHeader } from "../files/find-session-file.ts";
-import { linkOf, sealSession, type SealSurroundings } from "../writing/seal-session.ts";
+import { sealSession, type SealSurroundings } from "../writing/seal-session.ts";
 
 /** A smaller active file is not worth a segment of its own. */
-export const WORTH_SEALING_BYTES: number = 1024 * 1024;
+const WORTH_SEALING_BYTES = 1024 * 1024;
+
+/** What is to be done to a session, beside compressing what is sealed. */
+export type ReclaimWhat = Pick<BackendReclaimOptions, "drop" | "seal">;
+
+/** Without being asked for it. A drop seals nothing that the same drop could take the next time. */
+export function isWorthSealing(bytes: number, { drop }: ReclaimWhat): boolean {
+  return drop === undefined && bytes >= WORTH_SEALING_BYTES;
+}
 
 export interface ReclaimSurroundings extends SealSurroundings {
   /** A time for what is written now. */
@@ -32,21 +40,24 @@ export type OnShare = (share: number) => void;
 export async function reclaimActive(
   around: ReclaimSurroundings,
   log: SessionLog,
-  drop: DropBefore | undefined,
+  what: ReclaimWhat,
   onShare: OnShare,
 ): Promise<Reclaimed> {
   const bytesBefore = await bytesOnDisk(around, log.header, log.end);
-  const chain = chainOf(log);
-  const goes = droppedFiles(chain, drop);
+  const { chain, file } = log.header;
+  const goes = droppedFiles(chain, what.drop);
   let present = log;
-  if (goes.size > 0 || log.end >= WORTH_SEALING_BYTES) {
+  if (goes.size > 0 || isWorthSealing(log.end, what)) {
     const dropped = around.now();
     present = await sealSession(around, log, (links) =>
-      links.map((each) => (goes.has(each.file) ? { ...each, dropped } : each)),
+      links.map((link) => {
+        if (goes.has(link.file)) return { ...link, dropped };
+        return goes.size > 0 && link.file === file ? { ...link, early: true } : link;
+      }),
     );
     await around.replace(present);
   }
-  await reclaimSegments(around, present.header, onShare);
+  await reclaimSegments(around, present.header, what, onShare);
   const bytesAfter = await bytesOnDisk(around, present.header, present.end);
   return { bytesBefore, bytesAfter, ...droppedRecords(log.header, chain, goes) };
 }
@@ -55,6 +66,7 @@ export async function reclaimActive(
 export async function reclaimPutAway(
   around: SealSurroundings,
   path: string,
+  what: ReclaimWhat,
   onShare: OnShare,
 ): Promise<Reclaimed> {
   const { files } = around;
@@ -62,12 +74,17 @@ export async function reclaimPutAway(
   const end = (await files.stat(path))?.size ?? 0;
   if (header === undefined) return { bytesBefore: end, bytesAfter: end };
   const bytesBefore = await bytesOnDisk(around, header, end);
-  await reclaimSegments(around, header, onShare);
+  await reclaimSegments(around, header, what, onShare);
   return { bytesBefore, bytesAfter: await bytesOnDisk(around, header, end) };
 }
 
 /** Compresses the cold ones and removes those that the chain calls dropped. */
-async function reclaimSegments(around: SealSurroundings, header: Header, onShare: OnShare): Promise<void> {
+async function reclaimSegments(
+  around: SealSurroundings,
+  header: Header,
+  { seal }: ReclaimWhat,
+  onShare: OnShare,
+): Promise<void> {
   const { files, layout } = around;
   const directory = segmentDirectory(layout.segments, header.id);
   // It is written in the one and renamed into the other.
@@ -82,7 +99,7 @@ async function reclaimSegments(around: SealSurroundings, header: Header, onShare
     if (part.isDropped) {
       await around.checkMayChange();
       for (const each of segmentCandidates(path)) await removeIfThere(files, each);
-    } else if (await isCold(files, header, part, path)) {
+    } else if (await isCold(files, header, part, path, seal)) {
       await around.checkMayChange();
       await compressSegment(files, path, part, {
         temporary: around.temporaryPath(),
@@ -93,26 +110,53 @@ async function reclaimSegments(around: SealSurroundings, header: Header, onShare
   }
 }
 
-/** The numbers of those that go. */
+/**
+ * Is there anything to seal on request: another record than cuts in the active file, or in files that a drop has sealed
+ * early? A cut is all that a reclaim writes, and what it has written must not go with what it says.
+ */
+export async function isSealable(snapshot: Snapshot, header: Header): Promise<boolean> {
+  const from = header.chain[countFinished(header.chain)]?.first ?? firstSeqOf(header);
+  const { seq } = snapshot.state;
+  if (from > seq) return false;
+  for await (const { body } of snapshot.entries({ from, to: seq, reverse: false })) {
+    if (body.op !== "truncate") return true;
+  }
+  return false;
+}
+
+/** As if all had been sealed because they were long. */
+export function finished(chain: readonly ChainLink[]): readonly ChainLink[] {
+  return chain.map((link) => {
+    const { early, ...rest } = link;
+    return early === undefined ? link : rest;
+  });
+}
+
+/** How many links come before those that a drop has sealed early, and that are the newest. */
+function countFinished(chain: readonly ChainLink[]): number {
+  return chain.findLastIndex(({ early }) => early !== true) + 1;
+}
+
+/**
+ * The numbers of those that go: sealed files only. What a drop itself has sealed early does not go as long as it is the
+ * newest: the same drop again takes nothing more, and not the record that says what went.
+ */
 export function droppedFiles(chain: readonly ChainLink[], drop: DropBefore | undefined): ReadonlySet<number> {
+  const sealed = countFinished(chain);
   // Only from the beginning on: where clocks have jumped, an old segment may lie behind a newer one.
-  const kept = chain.findIndex((link) => link.dropped === undefined && !isDropped(link, drop));
+  const kept = chain.findIndex(
+    (link, index) => link.dropped === undefined && (index >= sealed || !isDropped(link, drop)),
+  );
   const oldest = kept === -1 ? chain : chain.slice(0, kept);
   return new Set(oldest.filter(({ dropped }) => dropped === undefined).map(({ file }) => file));
 }
 
 /** The first record that is left when what `drop` says is gone. */
 export function firstKeptAfter(log: SessionLog, drop: DropBefore | undefined): number {
-  const chain = chainOf(log);
+  const { chain } = log.header;
   const goes = droppedFiles(chain, drop);
   const last = chain.findLast(({ file }) => goes.has(file))?.last ?? 0;
   return Math.max(firstKeptSeq(log.parts), last + 1);
-}
-
-/** With the active file as its last link. */
-function chainOf(log: SessionLog): readonly ChainLink[] {
-  const link = linkOf(log);
-  return link === undefined ? log.header.chain : [...log.header.chain, link];
 }
 
 /** As a part of the report; `chain` and `goes`: as before dropping. */
@@ -134,14 +178,15 @@ function isDropped({ last, until, dropped }: ChainLink, drop: DropBefore | undef
   return "seq" in drop ? last < drop.seq : Date.parse(until) < drop.time;
 }
 
-/** Never the newest, which is read most; never one that another session has too: its space would not come back. */
+/** Not the newest, which is read most, unless sealing was asked for; never one that another session has too: its space would not come back. */
 export async function isCold(
   files: FileSystem,
   header: Header,
   part: LogPart,
   path: string,
+  seal: boolean,
 ): Promise<boolean> {
-  if (part.sum === undefined || part.file === header.chain.at(-1)?.file) return false;
+  if (part.sum === undefined || (!seal && part.file === header.chain.at(-1)?.file)) return false;
   return (await files.stat(path))?.links === 1;
 }
 

@@ -3,24 +3,26 @@
 import { isLonghandError, type LonghandErrorCode } from "../../../errors.ts";
 import type { FileSystem } from "../../../host/host.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
-import type { BackendUpkeepOptions, DropBefore } from "../../../store/backend.ts";
+import type { BackendUpkeepOptions } from "../../../store/backend.ts";
 import type { DroppedRecords, Reclaimed } from "../../../store/types.ts";
 import { PUT_AWAY, putAwayFilesOf, sessionFiles, tryReadHeader } from "../files/find-session-file.ts";
 import type { Layout } from "../files/layout.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
-import { type OnShare, reclaimActive, reclaimPutAway, type ReclaimSurroundings } from "./reclaim-session.ts";
+import {
+  type OnShare,
+  reclaimActive,
+  reclaimPutAway,
+  type ReclaimSurroundings,
+  type ReclaimWhat,
+} from "./reclaim-session.ts";
 
 /**
- * Runs the task while this instance alone may write to the key; `log` is its active session, if it has one, and `drop` what
- * may go of it.
+ * Runs the task while this instance alone may write to the key; `log` is its active session, if it has one, and `what`
+ * says what may go of it.
  */
 export type RunAlone = (
   key: string,
-  task: (
-    around: ReclaimSurroundings,
-    log: SessionLog | undefined,
-    drop: DropBefore | undefined,
-  ) => Promise<void>,
+  task: (around: ReclaimSurroundings, log: SessionLog | undefined, what: ReclaimWhat) => Promise<void>,
 ) => Promise<void>;
 
 export async function reclaimStore(
@@ -37,15 +39,15 @@ export async function reclaimStore(
   for (const [key, paths] of wanted) {
     const before = done++;
     onProgress(before, wanted.size);
-    const reclaiming = alone(key, async (around, log, drop) => {
+    const reclaiming = alone(key, async (around, log, what) => {
       const count = paths.length + 1;
       const shareOf =
         (index: number): OnShare =>
         (share) =>
           onProgress(before + (index + share) / count, wanted.size);
-      const results = log === undefined ? [] : [await reclaimActive(around, log, drop, shareOf(0))];
+      const results = log === undefined ? [] : [await reclaimActive(around, log, what, shareOf(0))];
       for (const [index, path] of paths.entries())
-        results.push(await reclaimPutAway(around, path, shareOf(index + 1)));
+        results.push(await reclaimPutAway(around, path, what, shareOf(index + 1)));
       for (const result of results) {
         bytesBefore += result.bytesBefore;
         bytesAfter += result.bytesAfter;
