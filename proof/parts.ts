@@ -4,6 +4,7 @@ import { bitFlips } from "./bit-flips/part.ts";
 import { crashImages } from "./crash-images/part.ts";
 import { dangers } from "./dangers/part.ts";
 import { diskFull } from "./disk-full/part.ts";
+import { edits } from "./edits/part.ts";
 import { faultSweep } from "./fault-sweep/part.ts";
 import { fuzz } from "./fuzz/part.ts";
 import { interleaved } from "./interleaved/part.ts";
@@ -23,6 +24,7 @@ export const PARTS: readonly Part[] = [
   powerCuts,
   diskFull,
   bitFlips,
+  edits,
   fuzz,
   mutants,
 ];

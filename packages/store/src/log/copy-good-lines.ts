@@ -30,22 +30,26 @@ const MAX_LATE_BYTES = 64 * 1024 * 1024;
 
 export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promise<void> {
   const last = lines.last ?? Infinity;
-  /** Where the batch ends of which only the beginning is the session's: kept whole, or no reader would take it. */
+  /** Where the batch ends of which only the beginning is the session's: a line says that the rest is not here, or no reader would take it. */
   let end = last;
+  const place = (entry: Entry, line: Buffer): void => {
+    if (entry.seq > last) return;
+    writer.entry(entry, line);
+    const { index, size } = entry.batch ?? { index: 1, size: 1 };
+    end = Math.max(end, entry.seq - index + size);
+  };
   const late = await findLate(lines);
   const takeLate = (before: number): void => {
     for (let next = late[0]; next !== undefined && next.entry.seq < before; next = late[0]) {
-      writer.entry(next.entry, next.line);
+      place(next.entry, next.line);
       late.shift();
     }
   };
   const { seq } = await walk(lines, writer, {
     entry: (entry, { content }) => {
-      if (entry.seq > end || content === undefined) return;
+      if (entry.seq > last || content === undefined) return;
       takeLate(entry.seq);
-      writer.entry(entry, content);
-      const { index, size } = entry.batch ?? { index: 1, size: 1 };
-      if (entry.seq <= last) end = Math.max(end, entry.seq - index + size);
+      place(entry, content);
     },
     checkpoint: ({ state }) => {
       if (state.seq > last) return;
@@ -62,7 +66,7 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
     },
     damage: () => undefined,
   });
-  takeLate(Math.min(seq, end) + 1);
+  takeLate(seq + 1);
   writer.lostUpTo(lines.last ?? seq);
   const state = writer.hasLost ? await lines.stateAtEnd?.() : undefined;
   if (state !== undefined) writer.checkpoint(state);
@@ -106,11 +110,15 @@ async function findLate(lines: GoodLines): Promise<LateLine[]> {
 
 /** Glued lines are taken apart first. Resolves with the highest seq, counting damaged records at the end. */
 async function walk(
-  { source, writtenBy, from, to, seqBefore }: GoodLines,
+  { source, writtenBy, from, to, seqBefore, last }: GoodLines,
   writer: PartWriter | undefined,
   visitor: ScanVisitor,
 ): Promise<{ readonly seq: number }> {
-  const scanner = new LogScanner(writtenBy, { offset: from, seqBefore }, visitor);
+  const scanner = new LogScanner(
+    writtenBy,
+    { offset: from, seqBefore, isSealed: last !== undefined },
+    visitor,
+  );
   for await (const chunk of readLines(source, from, to)) {
     for (const line of chunk) {
       for (const piece of salvageLine(line, writtenBy)) scanner.line(piece);

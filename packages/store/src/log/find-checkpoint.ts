@@ -1,15 +1,17 @@
 /**
  * Finds checkpoints in a file, so that reading can begin near what is wanted instead of at the beginning. Only those that prove that they are where they were
- * written: by their offset and the checksum of the line before, or, from an earlier version, by the seq of the record before.
+ * written: by their offset and the checksum of the line before, or, from an earlier version, by the seq of the record before and the sum of all bytes.
  */
 
 import { CHECKPOINT_START, type Checkpoint } from "../record/checkpoint.ts";
 import { isWrittenAt } from "../record/checkpoint-place.ts";
-import { decodeLine } from "../record/decode.ts";
+import { EMPTY_SUM } from "../record/checksum.ts";
+import { decodeLine, type DecodedLine } from "../record/decode.ts";
 import type { ScannedLine, ScanStart } from "../record/scan.ts";
 import { lineSum } from "../record/seal.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { readLines, readLinesBackwards } from "./read-lines.ts";
+import { sumBytes } from "./sum-bytes.ts";
 
 export interface FoundCheckpoint {
   /** Of its line. */
@@ -26,8 +28,8 @@ export interface LineRange {
   readonly to: number;
   /** The last record before the range. A checkpoint that knows less was copied here from elsewhere in the session. */
   readonly seqBefore: number;
-  /** The checksum of the line before the range, which is the header. */
-  readonly sumBefore: string;
+  /** The checksum of the line before the range, which is the header; `undefined`: there is none. */
+  readonly sumBefore: string | undefined;
 }
 
 /** A scan of the range from this checkpoint on, or from its beginning. */
@@ -49,11 +51,12 @@ export async function lastCheckpoint(range: LineRange): Promise<FoundCheckpoint 
   let candidate: FoundCheckpoint | undefined;
   for await (const lines of readLinesBackwards(range.source, range.from, range.to)) {
     for (const line of lines) {
-      if (candidate !== undefined && isInPlace(candidate, range, line)) return candidate;
+      if (candidate !== undefined && (await isInPlace(candidate, range, line))) return candidate;
       candidate = checkpointIn(line, range);
     }
   }
-  return candidate !== undefined && isInPlace(candidate, range, undefined) ? candidate : undefined;
+  if (candidate === undefined) return undefined;
+  return (await isInPlace(candidate, range, undefined)) ? candidate : undefined;
 }
 
 /** One before the record with this seq, and not far from it. */
@@ -88,7 +91,8 @@ async function nextCheckpoint(
       if (found !== undefined) {
         // The first line may be only the end of one.
         const isWhole = before !== undefined && before.offset > from;
-        if (isInPlace(found, range, isWhole ? before : await lineBefore(range, line.offset))) return found;
+        const whole = isWhole ? before : await lineBefore(range, line.offset);
+        if (await isInPlace(found, range, whole)) return found;
       }
       before = line;
     }
@@ -112,20 +116,26 @@ function checkpointIn(
 }
 
 /** `before`: the line before it; `undefined`: it is the first of the range. */
-function isInPlace(
+async function isInPlace(
   { offset, checkpoint }: FoundCheckpoint,
-  { writtenBy, seqBefore, sumBefore }: LineRange,
+  { source, writtenBy, seqBefore, sumBefore }: LineRange,
   before: ScannedLine | undefined,
-): boolean {
-  const { place, state } = checkpoint;
-  if (before === undefined)
-    return place === undefined ? state.seq === seqBefore : isWrittenAt(place, offset, sumBefore);
-  const { content } = before;
-  const decoded = content === undefined ? undefined : decodeLine(content, writtenBy);
+): Promise<boolean> {
+  const { place, state, sum } = checkpoint;
+  const decoded = before?.content === undefined ? undefined : decodeLine(before.content, writtenBy);
   if (place !== undefined) {
-    const isGood = content !== undefined && decoded?.kind !== "bad";
-    return isWrittenAt(place, offset, isGood ? lineSum(content) : undefined);
+    if (before === undefined) return isWrittenAt(place, offset, sumBefore);
+    const isGood = decoded !== undefined && decoded.kind !== "bad";
+    return isWrittenAt(place, offset, isGood ? lineSum(before.content ?? NOTHING) : undefined);
   }
-  if (decoded?.kind === "entry") return decoded.entry.seq === state.seq;
-  return decoded?.kind === "lost" && decoded.last === state.seq;
+  if ((before === undefined ? seqBefore : lastSeqOf(decoded)) !== state.seq) return false;
+  // It may stand behind a copy of the record before it: only all bytes before it tell.
+  return (await sumBytes(source, EMPTY_SUM, 0, offset)) === sum;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function lastSeqOf(decoded: DecodedLine | undefined): number | undefined {
+  if (decoded?.kind === "entry") return decoded.entry.seq;
+  return decoded?.kind === "lost" ? decoded.last : undefined;
 }

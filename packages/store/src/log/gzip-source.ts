@@ -24,6 +24,17 @@ export interface GzipDamage {
   readonly compressed: { readonly offset: number; readonly bytes: number };
 }
 
+/** Whether this place lies in one that cannot be unpacked. Records that are missing are told right behind the member they were in. */
+export function isInMember(
+  place: { readonly offset: number; readonly bytes: number },
+  members: readonly GzipDamage[],
+): boolean {
+  return members.some(({ offset, bytes }) => {
+    const end = offset + bytes + (place.bytes === 0 ? 1 : 0);
+    return bytes > 0 && place.offset < end && place.offset + Math.max(1, place.bytes) > offset;
+  });
+}
+
 export interface GzipSource extends ByteSource {
   /** Breaks in the chain of headers from the start; damage inside a member once that member has been read. */
   readonly damage: readonly GzipDamage[];

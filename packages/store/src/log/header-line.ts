@@ -1,6 +1,8 @@
 /** The header line of a session file, whatever its length: a long chain makes a long header. */
 
 import { NEWLINE } from "../record/format.ts";
+import { decodeHeader } from "../record/header.ts";
+import type { ScanDamage } from "../record/scan.ts";
 import type { ByteSource } from "./byte-source.ts";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -15,6 +17,22 @@ export interface HeaderLine {
   /** With both: where the lines behind it begin. */
   readonly bytes: number;
   readonly terminated: boolean;
+}
+
+/** Where the lines of records begin, for those who know whose the file is. A first line that is no header is scanned like any other: it may be a record. */
+export function linesFrom({ content, bytes }: HeaderLine): number {
+  return decodeHeader(content).kind === "header" ? bytes : 0;
+}
+
+/** The words for a first line that should be the header, wherever it is met. */
+export function withHeaderReason(damage: ScanDamage, { content }: HeaderLine): ScanDamage {
+  const outcome = decodeHeader(content);
+  if (damage.offset !== 0 || damage.bytes === 0 || outcome.kind === "header") return damage;
+  const { offset, bytes, kind } = damage;
+  // Whose file it is was proven before, in a format that we know: then its number is not what was written.
+  const reason =
+    outcome.kind === "bad" ? outcome.reason : "the number of the format in its header is damaged";
+  return { offset, bytes, kind, reason };
 }
 
 export async function readHeaderLine(source: ByteSource): Promise<HeaderLine> {

@@ -4,6 +4,7 @@
  */
 
 import type { ByteSource } from "./byte-source.ts";
+import type { GzipDamage } from "./gzip-source.ts";
 import type { Header } from "../record/header.ts";
 import type { Id } from "../record/session-id.ts";
 
@@ -22,6 +23,8 @@ export interface LogPart {
 export interface OpenedPart {
   readonly path: string;
   readonly source: ByteSource;
+  /** Of a compressed file: what cannot be unpacked, and was reported when it was opened. */
+  readonly members?: readonly GzipDamage[];
   close(): Promise<void>;
 }
 

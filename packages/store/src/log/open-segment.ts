@@ -60,9 +60,9 @@ async function openCompressed(
     onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason: "not a compressed segment" }, path);
     return undefined;
   }
-  for (const { offset, bytes, reason } of source.damage)
-    onDamage({ offset, bytes, kind: "corrupt", reason }, path);
-  return { path, source, close: async () => await file.close() };
+  const members = [...source.damage];
+  for (const { offset, bytes, reason } of members) onDamage({ offset, bytes, kind: "corrupt", reason }, path);
+  return { path, source, members, close: async () => await file.close() };
 }
 
 async function openIfThere(files: FileSystem, path: string): Promise<OpenFile | undefined> {

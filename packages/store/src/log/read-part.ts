@@ -13,9 +13,11 @@ import {
   type FoundCheckpoint,
   type LineRange,
 } from "./find-checkpoint.ts";
-import { readHeaderLine } from "./header-line.ts";
+import { isInMember } from "./gzip-source.ts";
+import { linesFrom, readHeaderLine, withHeaderReason, type HeaderLine } from "./header-line.ts";
 import type { LogPart, OpenedPart } from "./log-part.ts";
 import { readLines, readLinesBackwards } from "./read-lines.ts";
+import { damageAtEnd, type SealedEnd } from "./sealed-end.ts";
 
 export interface SeqBounds {
   readonly from: number;
@@ -33,7 +35,10 @@ export async function* readPart(
 ): AsyncIterable<Entry> {
   const first = Math.max(from, part.first);
   const last = Math.min(to, part.last);
-  const report = (damage: ScanDamage): void => onDamage(damage, opened.path);
+  const { members = [] } = opened;
+  const report = (damage: ScanDamage): void => {
+    if (!isInMember(damage, members)) onDamage(damage, opened.path);
+  };
   const entries = (reverse ? readBackwards : readForwards)(part, opened, first, last, report);
   for await (const entry of entries) if (entry.seq >= first && entry.seq <= last) yield entry;
 }
@@ -63,12 +68,21 @@ export async function readPartState(part: LogPart, opened: OpenedPart, seq: numb
   return { checkpoint, entries };
 }
 
+interface PartLines extends LineRange {
+  readonly header: HeaderLine;
+  /** Of a sealed file: where it ends. */
+  readonly sealed: SealedEnd | undefined;
+}
+
 /** Without the header line. */
-async function linesOf(part: LogPart, { source }: OpenedPart): Promise<LineRange> {
-  const { bytes, content } = await readHeaderLine(source);
+async function linesOf(part: LogPart, { source }: OpenedPart): Promise<PartLines> {
+  const header = await readHeaderLine(source);
   const to = Math.min(part.bytes, source.size);
-  const before = { seqBefore: part.first - 1, sumBefore: lineSum(content) };
-  return { source, writtenBy: part.writtenBy, from: Math.min(bytes, to), to, ...before };
+  const from = Math.min(linesFrom(header), to);
+  const sumBefore = from === 0 ? undefined : lineSum(header.content);
+  const sealed = part.sum === undefined ? undefined : { last: part.last, bytes: part.bytes };
+  const { writtenBy, first } = part;
+  return { source, writtenBy, from, to, seqBefore: first - 1, sumBefore, header, sealed };
 }
 
 async function* readForwards(
@@ -105,7 +119,7 @@ async function* readBackwards(
     const blockStart = start?.offset ?? range.from;
     const counting = new Set<number>();
     // The checkpoint behind the block is shown to the scanner, as it is when all is read forwards: it decides on the lines before it.
-    const block = { ...range, to: next === undefined ? range.to : next.offset + next.bytes };
+    const block = next === undefined ? range : { ...range, to: next.offset + next.bytes, sealed: undefined };
     for await (const item of scanForwards(block, start, report)) {
       if ("entry" in item) counting.add(item.offset);
     }
@@ -132,7 +146,7 @@ function countingIn(line: ScannedLine, writtenBy: string, counting: ReadonlySet<
 }
 
 /** The checkpoint behind the block that holds this record, or a later one; `undefined`: the part ends with that block. */
-async function endOfBlock(range: LineRange, seq: number): Promise<FoundCheckpoint | undefined> {
+async function endOfBlock(range: PartLines, seq: number): Promise<FoundCheckpoint | undefined> {
   const start = await checkpointBefore(range, seq + 1);
   for await (const item of scanForwards(range, start, () => undefined)) {
     if ("entry" in item || item.offset <= (start?.offset ?? range.from - 1)) continue;
@@ -144,24 +158,34 @@ async function endOfBlock(range: LineRange, seq: number): Promise<FoundCheckpoin
 type ScannedItem = { readonly entry: Entry; readonly offset: number } | FoundCheckpoint;
 
 async function* scanForwards(
-  range: LineRange,
+  range: PartLines,
   start: FoundCheckpoint | undefined,
-  report: (damage: ScanDamage) => void,
+  onDamage: (damage: ScanDamage) => void,
 ): AsyncIterable<ScannedItem> {
   let items: ScannedItem[] = [];
+  let isDamaged = false;
+  const report = (damage: ScanDamage): void => {
+    isDamaged = true;
+    onDamage(withHeaderReason(damage, range.header));
+  };
   const visitor: ScanVisitor = {
     entry: (entry, { offset }) => items.push({ entry, offset }),
-    checkpoint: (checkpoint, { offset, bytes }) => items.push({ checkpoint, offset, bytes }),
+    checkpoint: (checkpoint, { offset, bytes }) => {
+      isDamaged = false;
+      items.push({ checkpoint, offset, bytes });
+    },
     damage: report,
   };
-  const scanner = new LogScanner(range.writtenBy, startOf(range, start), visitor);
+  const isSealed = range.sealed !== undefined;
+  const scanner = new LogScanner(range.writtenBy, { ...startOf(range, start), isSealed }, visitor);
   for await (const lines of readLines(range.source, start?.offset ?? range.from, range.to)) {
     for (const line of lines) scanner.line(line);
     yield* items;
     items = [];
   }
-  const { torn } = scanner.finish();
+  const end = scanner.finish();
   yield* items;
-  // The range ends where a write has ended; what is torn there was whole once.
-  if (torn !== undefined) report({ ...torn, kind: "corrupt" });
+  const sealed = range.sealed ?? { last: end.seq, bytes: range.to };
+  const atEnd = damageAtEnd(end, range.source.size, sealed, isDamaged);
+  if (atEnd !== undefined) report(atEnd);
 }

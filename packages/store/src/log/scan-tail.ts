@@ -13,7 +13,6 @@ import type { ByteSource } from "./byte-source.ts";
 import { lastCheckpoint, startOf, type FoundCheckpoint, type LineRange } from "./find-checkpoint.ts";
 import { readHeaderLine } from "./header-line.ts";
 import { readLines } from "./read-lines.ts";
-import { sumBytes } from "./sum-bytes.ts";
 
 export interface ScannedTail {
   readonly header: Header;
@@ -53,13 +52,12 @@ export async function scanTail(
   const sumBefore = lineSum(line.content);
   const range = { source, writtenBy: header.id, from: line.bytes, to: source.size, seqBefore, sumBefore };
   const found = await lastCheckpoint(range);
-  const isProven = found !== undefined && (await isSummedUp(source, found));
-  const fromEnd = isProven ? await scanFrom(range, found) : undefined;
+  const fromEnd = found === undefined ? undefined : await scanFrom(range, found);
   // Whole lines are not where they were written: what that means, only all lines tell.
   const scanned =
     fromEnd?.isEdited === false ? fromEnd : await scanFrom(range, undefined, await stateBefore(header));
-  if (scanned.laterHeader(header))
-    return { kind: "bad", reason: "a header of a later file follows the first" };
+  if (scanned.headers.some((other) => mayBeWritersOf(other, header)))
+    return { kind: "bad", reason: "another header follows the first" };
   const { state, damage, checkpoint } = scanned;
   const { end, seq, torn, ...last } = scanned.end;
   return {
@@ -78,20 +76,19 @@ export async function scanTail(
   };
 }
 
-/** A checkpoint that does not say where it was written may stand behind a copy of the record before it: the sum of all bytes tells. */
-async function isSummedUp(source: ByteSource, { offset, checkpoint }: FoundCheckpoint): Promise<boolean> {
-  if (checkpoint.place !== undefined) return true;
-  return (await sumBytes(source, EMPTY_SUM, 0, offset)) === checkpoint.sum;
-}
-
 interface Scanned {
   readonly state: SessionState;
   readonly damage: readonly ScanDamage[];
   readonly checkpoint: CheckpointPlace;
   readonly end: ScanEnd;
   readonly isEdited: boolean;
-  /** Does the file hold the header of this session's next file, too? Then it cannot be told which lines are whose. */
-  laterHeader(header: Header): boolean;
+  /** Those that stand right behind the first line. */
+  readonly headers: readonly Header[];
+}
+
+/** The first header may have been put there, before the one with which these lines were written: of an earlier file, or of another session of the key. */
+function mayBeWritersOf(other: Header, first: Header): boolean {
+  return other.key === first.key && (other.id !== first.id || other.file > first.file);
 }
 
 /** From a checkpoint on, or from the beginning, with `stateBefore`. */
@@ -104,6 +101,7 @@ async function scanFrom(
   let checkpoint: CheckpointPlace = { offset: 0, bytes: 0, sum: EMPTY_SUM };
   const damage: ScanDamage[] = [];
   const headers: Header[] = [];
+  let headersEnd = range.from;
   const scanner = new LogScanner(range.writtenBy, startOf(range, found), {
     entry: (entry) => {
       state = foldEntry(state, entry);
@@ -113,13 +111,15 @@ async function scanFrom(
       checkpoint = { offset, bytes, sum };
     },
     damage: (place) => damage.push(place),
-    header: (header) => headers.push(header),
+    header: (header, { offset, bytes }) => {
+      if (offset !== headersEnd) return;
+      headers.push(header);
+      headersEnd += bytes;
+    },
   });
   for await (const lines of readLines(range.source, found?.offset ?? range.from, range.to)) {
     for (const each of lines) scanner.line(each);
   }
   const end = scanner.finish();
-  const laterHeader = ({ id, file }: Header): boolean =>
-    headers.some((other) => other.id === id && other.file > file);
-  return { state, damage, checkpoint, end, isEdited: scanner.isEdited, laterHeader };
+  return { state, damage, checkpoint, end, isEdited: scanner.isEdited, headers };
 }

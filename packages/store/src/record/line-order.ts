@@ -57,6 +57,7 @@ export class LineOrder {
   /** Damage that is no bad line: a whole line is where it does not belong. */
   report(damage: ScanDamage): void {
     this.#isEdited = true;
+    this.#batch?.edit();
     this.#visitor.damage(damage);
   }
 
@@ -91,7 +92,6 @@ export class LineOrder {
     }
     if (!isInPlace || seq < this.#seq) {
       this.#refusedSeq = Math.max(this.#refusedSeq, seq);
-      this.#batch?.edit();
       const reason = `a checkpoint of seq ${seq} that is not where it was written`;
       this.report({ ...placeOf(line), reason });
       return;
@@ -103,14 +103,18 @@ export class LineOrder {
   }
 
   /**
-   * All lines were shown. `torn`: the last one is, so that the lines before it may be what a crash has left of a batch. Answers with the batch that is
-   * unfinished, as a crash may leave it, or with the highest seq that was given.
+   * All lines were shown. `isTorn`: the last one is, so that the lines before it may be what a crash has left of a batch; `isSealed`: no crash can have hit this
+   * file. Answers with the batch that is unfinished, as a crash may leave it, or with the highest seq that was given.
    */
-  finish(torn: boolean): { readonly unfinished: OpenBatch | undefined; readonly seq: number } {
+  finish(
+    isTorn: boolean,
+    isSealed: boolean,
+  ): { readonly unfinished: OpenBatch | undefined; readonly seq: number } {
     if (this.#suspect !== undefined) this.#accept(this.#suspect);
     const batch = this.#batch;
+    if (isSealed) batch?.edit();
     const last = this.#seq + this.#lostRecords();
-    if (batch?.isUnfinished(torn ? this.#seq : last) === true)
+    if (batch?.isUnfinished(isTorn ? this.#seq : last, this.#refusedSeq) === true)
       return { unfinished: batch, seq: Math.max(batch.first - 1, this.#refusedSeq) };
     this.#reportBad();
     this.#closeBatch();
@@ -122,15 +126,11 @@ export class LineOrder {
     this.#suspect = undefined;
     this.#passTo(first, line.offset);
     this.#seq = last;
-    if (entry === undefined) this.#visitor.lost?.({ first, last }, line);
-    const batch = entry?.batch;
     if (this.#batch?.holds(first) === false) this.#closeBatch();
-    if (entry !== undefined && batch !== undefined) {
-      this.#batch ??= new OpenBatch(entry.seq, batch, line.offset, this.#missingUpTo);
-      this.#batch.add(entry, line);
-    } else if (entry !== undefined) {
-      this.#visitor.entry(entry, line);
-    }
+    if (entry?.batch !== undefined)
+      this.#batch ??= new OpenBatch(entry.seq, entry.batch, line.offset, this.#missingUpTo);
+    if (this.#batch === undefined) this.#serve(item);
+    else this.#batch.add(item);
     if (this.#batch !== undefined && this.#seq >= this.#batch.last) this.#closeBatch();
   }
 
@@ -138,7 +138,6 @@ export class LineOrder {
   #refuse({ first, last, entry, line }: OrderedItem, after = this.#seq): void {
     if (this.#suspect?.line === line) this.#suspect = undefined;
     this.#refusedSeq = Math.max(this.#refusedSeq, last);
-    this.#batch?.edit();
     const what = entry === undefined ? `lost records ${first} to ${last}` : `seq ${first}`;
     this.report({ ...placeOf(line), reason: `${what} after seq ${after}: a copy, or out of order` });
     if (entry !== undefined) this.#visitor.refused?.(entry, line);
@@ -175,12 +174,17 @@ export class LineOrder {
     const batch = this.#batch;
     this.#batch = undefined;
     if (batch === undefined) return;
-    if (!batch.isBroken) {
-      for (const { entry, line } of batch.lines) this.#visitor.entry(entry, line);
-      return;
+    if (batch.isBroken) this.report(batch.damage());
+    for (const item of batch.items) {
+      const { entry, line } = item;
+      if (batch.isBroken && entry !== undefined) this.#visitor.refused?.(entry, line);
+      else this.#serve(item);
     }
-    this.report(batch.damage());
-    for (const { entry, line } of batch.lines) this.#visitor.refused?.(entry, line);
+  }
+
+  #serve({ entry, first, last, line }: OrderedItem): void {
+    if (entry === undefined) this.#visitor.lost?.({ first, last }, line);
+    else this.#visitor.entry(entry, line);
   }
 
   #lostRecords(): number {

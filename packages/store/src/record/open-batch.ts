@@ -1,13 +1,15 @@
 /** The lines of a batch whose last line has not come yet. They are served together, or not at all. */
 
-import type { BatchPosition, Entry } from "./entry.ts";
-import type { ScanDamage, ScannedLine } from "./scan.ts";
+import type { BatchPosition } from "./entry.ts";
+import type { OrderedItem } from "./line-order.ts";
+import type { ScanDamage } from "./scan.ts";
 
 export class OpenBatch {
   readonly first: number;
   readonly last: number;
   readonly offset: number;
-  readonly lines: { readonly entry: Entry; readonly line: ScannedLine }[] = [];
+  /** Records, and what a repair has said of lost ones between them, in their order. */
+  readonly items: OrderedItem[] = [];
   #isMissing: boolean;
   #isEdited = false;
 
@@ -28,8 +30,8 @@ export class OpenBatch {
     return seq >= this.first && seq <= this.last;
   }
 
-  add(entry: Entry, line: ScannedLine): void {
-    this.lines.push({ entry, line });
+  add(item: OrderedItem): void {
+    this.items.push(item);
   }
 
   /** Seqs from this one on are missing without a trace. */
@@ -42,16 +44,16 @@ export class OpenBatch {
     this.#isEdited = true;
   }
 
-  /** At the end of the file: as a crash may leave it. `seq`: the last record, counting damaged lines at the end. */
-  isUnfinished(seq: number): boolean {
+  /** At the end of the file: as a crash may leave it. `seq`: the last record, counting damaged lines at the end; `refusedSeq`: the highest that stands elsewhere. */
+  isUnfinished(seq: number, refusedSeq: number): boolean {
     if (seq >= this.last) return false;
-    if (!this.#isMissing && !this.#isEdited) return true;
+    if (!this.#isMissing && !this.#isEdited && refusedSeq < this.first) return true;
     this.#isMissing = true;
     return false;
   }
 
   damage(): ScanDamage {
-    const last = this.lines.at(-1)?.line;
+    const last = this.items.at(-1)?.line;
     const end = last === undefined ? this.offset : last.offset + last.bytes;
     const size = this.last - this.first + 1;
     const reason = `a batch of ${size} records, seq ${this.first} to ${this.last}, of which some are missing`;

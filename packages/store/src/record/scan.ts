@@ -49,7 +49,7 @@ export interface ScanVisitor {
   /** A good line that is no record, such as one of a newer version. */
   aside?(line: ScannedLine): void;
   /** A header that is not the first line. Reported as damage too. */
-  header?(header: Header): void;
+  header?(header: Header, line: ScannedLine): void;
 }
 
 export interface LostLine {
@@ -63,6 +63,8 @@ export interface ScanStart {
   readonly seqBefore: number;
   /** The checksum of the line before the first one; `undefined`: unknown. */
   readonly sumBefore?: string | undefined;
+  /** A sealed file was synced whole: what is missing at its end was not left out by a crash. */
+  readonly isSealed?: boolean;
 }
 
 export interface ScanEnd {
@@ -82,6 +84,7 @@ export class LogScanner {
   readonly #sessionId: string;
   readonly #visitor: ScanVisitor;
   readonly #order: LineOrder;
+  readonly #isSealed: boolean;
   #end: number;
   #unterminated = false;
   /** What may be the beginning of a record: the last line, without its newline. */
@@ -95,6 +98,7 @@ export class LogScanner {
     this.#order = new LineOrder(start.seqBefore, visitor);
     this.#end = start.offset;
     this.#sumBefore = start.sumBefore;
+    this.#isSealed = start.isSealed ?? false;
   }
 
   /** Whole lines are not where they were written, or some are missing: what is before the start of this scan may be so, too. */
@@ -174,7 +178,7 @@ export class LogScanner {
         break;
       case "header":
         this.#order.report({ ...placeOf(line), reason: "a header that is not the first line" });
-        this.#visitor.header?.(decoded.header);
+        this.#visitor.header?.(decoded.header, line);
         break;
       case "aside":
         this.#visitor.aside?.(line);
@@ -186,7 +190,7 @@ export class LogScanner {
 
   finish(): ScanEnd {
     const torn = this.#torn;
-    const { unfinished, seq } = this.#order.finish(torn !== undefined);
+    const { unfinished, seq } = this.#order.finish(torn !== undefined, this.#isSealed);
     if (unfinished === undefined) return { end: this.#end, seq, torn, unterminated: this.#unterminated };
     // Whole or not at all: bad lines behind an unfinished batch are part of its remains.
     const { offset } = unfinished;

@@ -18,6 +18,7 @@ import { isId } from "../../../record/session-id.ts";
 import { findTurnedBit, type TurnedBit } from "../../../record/turned-bit.ts";
 import type { SessionFile } from "../files/find-session-file.ts";
 import { putAwayName } from "../files/layout.ts";
+import { findStrayHeader } from "./stray-header.ts";
 
 export type FoundHeader =
   | {
@@ -51,15 +52,47 @@ export async function findHeader(
     const turned = turnedHeader(line.content, line.bytes, file);
     return turned === undefined ? decoded : { kind: "header", ...turned, isWhole: false };
   }
-  if (decoded.kind === "header")
-    return { kind: "header", header: decoded.header, linesFrom: line.bytes, isWhole: true };
+  const fits = (header: Header): boolean => nameOf(header, file.status) === file.name;
+  if (decoded.kind === "header") {
+    const { header } = decoded;
+    const written = fits(header)
+      ? await headerBehind(source, line.bytes, header, fits)
+      : (await findStrayHeader(source, line.bytes, fits))?.header;
+    const isWhole = written === undefined;
+    return { kind: "header", header: written ?? header, linesFrom: line.bytes, isWhole };
+  }
   const mended =
     gluedHeader(line, file) ??
     turnedHeader(line.content, line.bytes, file) ??
     (await splitHeader(source, line, file)) ??
+    (await movedHeader(source, fits)) ??
     (await provenHeader(source, line, file, isChainRight));
   if (mended === undefined) return { kind: "bad", reason: decoded.reason, bytes: line.bytes };
   return { kind: "header", ...mended, isWhole: false };
+}
+
+/** The next line is a header, too, and the one with which the lines behind it were written. */
+async function headerBehind(
+  source: ByteSource,
+  offset: number,
+  first: Header,
+  fits: (header: Header) => boolean,
+): Promise<Header | undefined> {
+  const second = await findStrayHeader(source, offset, fits);
+  if (second?.offset !== offset) return undefined;
+  const { header } = second;
+  if (header.id === first.id) return header.file > first.file ? header : undefined;
+  const isFirst = await hasRecordOf(source, offset, first.id);
+  return !isFirst && (await hasRecordOf(source, offset, header.id)) ? header : undefined;
+}
+
+/** A record that was put before it is scanned like the others. */
+async function movedHeader(
+  source: ByteSource,
+  fits: (header: Header) => boolean,
+): Promise<MendedHeader | undefined> {
+  const found = await findStrayHeader(source, 0, fits);
+  return found === undefined ? undefined : { header: found.header, linesFrom: 0 };
 }
 
 /** What the session's file is called in its place. */

@@ -6,13 +6,13 @@
 import { useFile } from "../../../host/use-file.ts";
 import { patchedSource } from "../../../log/byte-source.ts";
 import { copyGoodLines } from "../../../log/copy-good-lines.ts";
-import { readHeaderLine } from "../../../log/header-line.ts";
+import { linesFrom, readHeaderLine } from "../../../log/header-line.ts";
 import { partsOf, type LogPart, type OpenedPart } from "../../../log/log-part.ts";
 import { openSegment } from "../../../log/open-segment.ts";
 import { type LostRun, writePart } from "../../../log/part-writer.ts";
 import { segmentPath } from "../../../log/segment-path.ts";
 import type { SessionState } from "../../../record/fold.ts";
-import { decodeHeader, type ChainLink, type Header } from "../../../record/header.ts";
+import type { ChainLink, Header } from "../../../record/header.ts";
 import type { SealSurroundings } from "../writing/seal-session.ts";
 import { firstCheckpoint, stateBefore, type LinesOfPart } from "./state-before.ts";
 
@@ -84,15 +84,13 @@ async function openPart(
   return await openSegment(files, segmentPath(layout.segments, id, part.file), part, () => undefined);
 }
 
+/** Up to the end of the file: a line that was put in has moved the others behind the end that the chain knows. What is not the session's is told by its seq. */
 async function linesOf(part: LogPart, opened: OpenedPart | undefined): Promise<LinesOfPart> {
   const { writtenBy, first } = part;
   if (opened === undefined) return { source: NOTHING, writtenBy, first, from: 0, to: 0 };
   const { source } = opened;
-  const header = await readHeaderLine(source);
-  const to = Math.min(part.bytes, source.size);
   // To a header that is damaged a record may be glued.
-  const from = decodeHeader(header.content).kind === "bad" ? 0 : Math.min(to, header.bytes);
-  return { source, writtenBy, first, from, to };
+  return { source, writtenBy, first, from: linesFrom(await readHeaderLine(source)), to: source.size };
 }
 
 const NOTHING = { size: 0, read: async (): Promise<number> => await Promise.resolve(0) };

@@ -1,0 +1,277 @@
+/**
+ * What must hold for a closed store in which whole lines of a file were edited. Nothing wrong is read, no half batch, and the same in both directions. What is not all there is reported, by
+ * verify too, and in the same words as reading. An append works, gets a seq that no line speaks of, and hides nothing. A repair serves every record whose line is still in its file, keeps the
+ * bytes of all others, and leaves nothing to report.
+ */
+
+import { LonghandError, type Damage, type Store } from "@longhand/store";
+import type { Host, SimulatedMachine } from "@longhand/store/testing";
+import { openCollecting, readBy, type Reading } from "../bit-flips/read-spoiled.ts";
+import { judgeSeen, type Expectation } from "../damage/judge-seen.ts";
+import { attempt, untyped, type SeenStore } from "../damage/read-everything.ts";
+import { DIRECTORY, message, type SampleStore } from "../damage/sample-store.ts";
+import { filesUnder, putFile } from "../damage/simulated-files.ts";
+import { contentOf } from "./line-files.ts";
+import { Ownership, writtenLines, type WrittenLine } from "./written-lines.ts";
+
+/** A store of which some files have other bytes. */
+export interface EditedStore {
+  readonly store: SampleStore;
+  /** By path. */
+  readonly changed: ReadonlyMap<string, Buffer>;
+  /** Several edits at once may cancel out what proves a line's place: then a seq may be given again, and directions differ. */
+  readonly isMany: boolean;
+  /** Whole files are not where they were: what a session has is no longer told by its lines. */
+  readonly isOfFiles?: boolean;
+}
+
+export interface Knowledge {
+  readonly lines: readonly WrittenLine[];
+  readonly ownership: Ownership;
+  /** Its checkpoints do not say where they were written: reading may begin at one behind a line that was moved. */
+  readonly isOfEarlierVersion: boolean;
+}
+
+export function knowledgeOf(store: SampleStore): Knowledge {
+  const lines = writtenLines(store);
+  const isOfEarlierVersion = lines.some(
+    ({ raw }) => raw.includes('{"checkpoint":') && !raw.includes('"before":"'),
+  );
+  return { lines, ownership: new Ownership(store), isOfEarlierVersion };
+}
+
+const WORDS = "after the edit";
+
+/** `undefined`: nothing is wrong. `then`: whether it is written to before it is repaired. */
+export async function judgeEdit(
+  edited: EditedStore,
+  known: Knowledge,
+  then: "append" | "repair",
+): Promise<string | undefined> {
+  const reading = await readBy((await machineOf(edited)).startProcess(), edited.store, true);
+  const wrong = judgeReading(edited, known, reading);
+  if (wrong !== undefined) return wrong;
+  const machine = await machineOf(edited);
+  const damage: Damage[] = [];
+  const opened = await openCollecting(machine.startProcess(), damage, false).catch((error: unknown) => {
+    if (error instanceof LonghandError) return error;
+    throw untyped("opening for writing", error);
+  });
+  if (opened instanceof LonghandError) return `it cannot be opened for writing: ${opened.message}`;
+  const written = then === "append" ? await judgeAppends(opened, edited, known, reading) : undefined;
+  const mended = written ?? (await judgeRepair(opened));
+  await opened.close();
+  return mended ?? (await judgeAfter(machine.startProcess(), edited, known));
+}
+
+async function machineOf({ store, changed }: EditedStore): Promise<SimulatedMachine> {
+  const machine = store.capture.afterKill();
+  const disk = machine.startProcess();
+  for (const [path, bytes] of changed) await putFile(disk, path, bytes);
+  return machine;
+}
+
+function touchedBy({ store, changed }: EditedStore): ReadonlySet<string> {
+  return new Set(store.files.filter(({ path }) => changed.has(path)).flatMap(({ owners }) => [...owners]));
+}
+
+function expectationOf(edited: EditedStore): Expectation {
+  const { originals, idOf } = edited.store;
+  return { originals, idOf, touched: touchedBy(edited), isShuffled: edited.isMany };
+}
+
+function judgeReading(edited: EditedStore, known: Knowledge, reading: Reading): string | undefined {
+  const { seen, damage } = reading;
+  const wrong = judgeSeen(seen, expectationOf(edited)) ?? judgeBatches(edited, known, reading);
+  if (wrong !== undefined) return wrong;
+  const verified = seen.verified?.damage ?? [];
+  if (verified.length === 0 && !isComplete(edited, seen) && !isShortened(edited))
+    return "records are missing, and verify does not report it";
+  if (reading.reports > 0 && verified.length === 0) return "reading reports what verify does not";
+  const unheard =
+    edited.isMany || known.isOfEarlierVersion ? undefined : damage.find((each) => !isAmong(each, verified));
+  return unheard === undefined
+    ? undefined
+    : `reading says "${wordsOf(unheard)}", verify only ${verified.map(wordsOf).join("; ")}`;
+}
+
+/** In the same words; of a session that is not readable at all, reading says only that, and verify what can be mended. */
+function isAmong({ file, offset, reason }: Damage, verified: readonly Damage[]): boolean {
+  return verified.some(
+    (each) => each.file === file && each.offset === offset && reason.includes(each.reason),
+  );
+}
+
+const wordsOf = ({ file, offset, reason }: Damage): string => `${file} at ${offset}: ${reason}`;
+
+/** Everything that was served before is served. */
+function isComplete({ store }: EditedStore, { sessions, infos }: SeenStore): boolean {
+  const listed = new Set(infos.map(({ id }) => id));
+  if ([...store.originals.keys()].some((id) => !listed.has(id))) return false;
+  return [...store.idOf].every(
+    ([key, id]) => sessions.get(key)?.records.length === store.originals.get(id)?.records.size,
+  );
+}
+
+/** Each changed file is an active one that ends earlier, at the end of a line: it may have been so before. */
+function isShortened({ store, changed }: EditedStore): boolean {
+  return [...changed].every(([path, bytes]) => {
+    const before = store.files.find((file) => file.path === path)?.bytes;
+    const isActive = !path.includes("/segments/");
+    return isActive && bytes.includes("\n") && before?.subarray(0, bytes.length).equals(bytes) === true;
+  });
+}
+
+const BAD_LINE = /checksum mismatch|not a whole record/;
+
+/** Whole or not at all. */
+function judgeBatches(
+  { store, isMany }: EditedStore,
+  { lines, ownership }: Knowledge,
+  { seen, damage }: Reading,
+): string | undefined {
+  // A line of another session in a batch looks like a damaged one of its own: what is good around it is served.
+  if (isMany && damage.some(({ reason }) => BAD_LINE.test(reason))) return undefined;
+  for (const [key, { records }] of seen.sessions) {
+    const id = store.idOf.get(key) ?? "";
+    const original = store.originals.get(id);
+    const served = new Set(records.map(({ seq }) => seq));
+    for (const { batch, salt, seq } of lines) {
+      if (!ownership.has(id, salt, seq) || original?.records.has(seq) !== true) continue;
+      const own = rangeOf(batch).filter(
+        (each) => ownership.has(id, salt, each) && original.records.has(each),
+      );
+      const there = own.filter((each) => served.has(each));
+      if (there.length > 0 && there.length < own.length)
+        return `${key}: of the batch ${batch.join(" to ")} only ${there.join()} is served`;
+    }
+  }
+  return undefined;
+}
+
+function rangeOf([first, last]: readonly [number, number]): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** The bytes of a file as they are after the edit, unpacked. */
+function contentAt({ store, changed }: EditedStore, path: string): Buffer {
+  const file = store.files.find((each) => each.path === path);
+  const bytes = changed.get(path) ?? file?.bytes ?? Buffer.alloc(0);
+  return contentOf(bytes);
+}
+
+async function judgeAppends(
+  writer: Store,
+  edited: EditedStore,
+  known: Knowledge,
+  { seen }: Reading,
+): Promise<string | undefined> {
+  const { store } = edited;
+  const touched = touchedBy(edited);
+  for (const [key, id] of store.idOf) {
+    if (!touched.has(id)) continue;
+    const failures: LonghandError[] = [];
+    let seq = 0;
+    await attempt(failures, `append to ${key}`, async () => {
+      ({ seq } = await writer.session(key).append(message(WORDS)));
+    });
+    if (failures[0] !== undefined) {
+      if (failures[0].code === "SESSION_DAMAGED" && !hasOwnHeader(edited, id)) continue;
+      return `${key} takes no append: ${failures[0].message}`;
+    }
+    const given = edited.isMany ? 0 : givenSeq(edited, known, id);
+    if (seq <= given) return `${key}: seq ${seq} is given again; a line speaks of seq ${given}`;
+    const wrong = await judgeReadBack(writer, key, seq, seen);
+    if (wrong !== undefined) return `${key}: ${wrong}`;
+  }
+  return undefined;
+}
+
+async function judgeReadBack(
+  writer: Store,
+  key: string,
+  seq: number,
+  before: SeenStore,
+): Promise<string | undefined> {
+  const after = new Map<number, unknown>();
+  for await (const record of writer.session(key).records()) after.set(record.seq, record);
+  if (!isTheirs(after.get(seq))) return `what was appended as seq ${seq} is not read back`;
+  const hidden = before.sessions.get(key)?.records.find((record) => !after.has(record.seq));
+  return hidden === undefined ? undefined : `after an append, seq ${hidden.seq} is no longer served`;
+}
+
+/** Its file still begins with the header it had. */
+function hasOwnHeader(edited: EditedStore, id: string): boolean {
+  const file = edited.store.files.find(({ path, owners }) => owners.has(id) && !path.includes("/segments/"));
+  if (file === undefined || file.owners.size > 1) return false;
+  const header = file.bytes.subarray(0, file.bytes.indexOf("\n") + 1);
+  return contentAt(edited, file.path).subarray(0, header.length).equals(header);
+}
+
+/** The highest seq of which a line still speaks, in a file of the session. */
+function givenSeq(edited: EditedStore, { lines, ownership }: Knowledge, id: string): number {
+  if (isShortened(edited)) return 0;
+  const contents = edited.store.files
+    .filter(
+      ({ path, owners }) => owners.has(id) && /\.jsonl(\.gz)?$/.test(path) && !path.includes("/segments/"),
+    )
+    .map(({ path }) => contentAt(edited, path));
+  const seqs = lines
+    .filter(({ salt, raw }) => salt === id && contents.some((content) => content.includes(raw)))
+    .map(({ seq }) => seq);
+  return Math.max(ownership.sealedSeq(id), ...seqs);
+}
+
+async function judgeRepair(store: Store): Promise<string | undefined> {
+  const failures: LonghandError[] = [];
+  let left: string | undefined;
+  await attempt(failures, "repair", async () => {
+    const named = new Set(
+      (await store.repair()).damage.flatMap(({ file, left: why }) => (why === undefined ? [] : [file])),
+    );
+    const unmended = (await store.verify()).damage.find(({ file }) => !named.has(file));
+    if (unmended !== undefined) left = wordsOf(unmended);
+  });
+  if (failures[0] !== undefined) return `a repair fails: ${failures[0].message}`;
+  return left === undefined ? undefined : `a repair leaves ${left}`;
+}
+
+/** Everything is read again by another process. */
+async function judgeAfter(host: Host, edited: EditedStore, known: Knowledge): Promise<string | undefined> {
+  const { store } = edited;
+  const { seen } = await readBy(host, store, true);
+  const sessions = new Map(
+    [...seen.sessions].map(([key, session]) => [
+      key,
+      { ...session, otherwise: undefined, records: session.records.filter((record) => !isTheirs(record)) },
+    ]),
+  );
+  const hits = seen.hits.filter((hit) => !isTheirs(hit));
+  const wrong = judgeSeen({ ...seen, sessions, hits }, expectationOf(edited));
+  if (wrong !== undefined) return `after a repair ${wrong}`;
+  const files = await filesUnder(host, DIRECTORY);
+  // What is kept aside, and what was left as it is.
+  const kept = Buffer.concat(
+    files.filter(({ path }) => path.includes(".jsonl")).map(({ bytes }) => contentOf(bytes)),
+  );
+  for (const { raw, path, salt, seq, isRecord } of known.lines) {
+    if (!isRecord) continue;
+    const isInOwnFile = contentAt(edited, path).includes(raw);
+    const isAnywhere =
+      isInOwnFile || [...edited.changed.keys()].some((each) => contentAt(edited, each).includes(raw));
+    if (!isAnywhere) continue;
+    for (const [key, id] of store.idOf) {
+      if (!known.ownership.has(id, salt, seq) || store.originals.get(id)?.records.has(seq) !== true) continue;
+      const { records = [], failure } = sessions.get(key) ?? {};
+      if (records.some((record) => record.seq === seq)) continue;
+      const mayBeAside = failure !== undefined || !isInOwnFile || isShortened(edited) || edited.isMany;
+      if ((mayBeAside || edited.isOfFiles === true) && kept.includes(raw)) continue;
+      return `after a repair ${key} lacks seq ${seq}, whose line is ${isInOwnFile ? "in its file" : "in another file"}${kept.includes(raw) ? "; it was only kept aside" : ", and it is nowhere"}`;
+    }
+  }
+  return undefined;
+}
+
+function isTheirs(value: unknown): boolean {
+  return JSON.stringify(value ?? null).includes(WORDS);
+}
