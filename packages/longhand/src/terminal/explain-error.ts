@@ -124,6 +124,10 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
     remedy: ({ toPaste, damagedRemedy }) =>
       damagedRemedy ?? `the damage and what to do: ${toPaste("doctor")}`,
   },
+  SESSION_CHANGED: {
+    exitCode: EXIT.failed,
+    remedy: ({ toPaste }) => `what is kept, and what to do: ${toPaste("verify")}`,
+  },
   RECORD_DROPPED: failed(),
   STORE_CLOSED: failed(),
   STORE_FAILED: failed("run the command again: opening the store anew recovers it"),

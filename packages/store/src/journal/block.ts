@@ -3,11 +3,11 @@
  * and a checksum salted with all of them and with the instance. A block is valid or it is nothing.
  *
  *   {"generation":1,"block":2,"bytes":412,"crc":"9a0c77d1"}
- *   {"session":"01JCW…","file":0,"name":"telegram_1~4kq0.jsonl","offset":118,"bytes":96}
+ *   {"session":"01JCW…","file":0,"name":"telegram_1~4kq0.jsonl","offset":118,"bytes":96,"after":"5f2a90c1"}
  *   {"seq":1,…}
  */
 
-import { checksum } from "../record/checksum.ts";
+import { checksum, isSum } from "../record/checksum.ts";
 import { NEWLINE } from "../record/format.ts";
 import { isCount } from "../record/is-count.ts";
 import { isJsonObject, tryParseJson } from "../record/json.ts";
@@ -25,6 +25,11 @@ export interface JournalRecord {
   readonly name: FileName;
   readonly offset: number;
   readonly bytes: Buffer;
+  /**
+   * The checksum of the line before it. Not in journals of earlier versions, nor where what was before it was no whole
+   * line: such a record is written at its position whatever is there.
+   */
+  readonly after?: string | undefined;
 }
 
 export interface Block {
@@ -37,17 +42,27 @@ const FIRST_LINE = /^\{"generation":([0-9]+),"block":([0-9]+),"bytes":([0-9]+),"
 export const FIRST_LINE_LIMIT = 128;
 
 export function encodeBlock(head: JournalHead, number: number, records: readonly JournalRecord[]): Buffer {
-  const parts: Buffer[] = [];
-  for (const { session, file, name, offset, bytes } of records) {
-    parts.push(
-      Buffer.from(`${JSON.stringify({ session, file, name, offset, bytes: bytes.length })}\n`),
-      bytes,
-    );
-  }
-  const payload = Buffer.concat(parts);
+  const payload = encodeRecords(records);
   const sum = checksum(blockSalt(head, number, payload.length), payload);
   const first = `{"generation":${head.generation},"block":${number},"bytes":${payload.length},"crc":"${sum}"}\n`;
   return Buffer.concat([Buffer.from(first, "latin1"), payload]);
+}
+
+/** Each behind a line that names its position. */
+export function encodeRecords(records: readonly JournalRecord[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const { session, file, name, offset, bytes, after } of records) {
+    const position = {
+      session,
+      file,
+      name,
+      offset,
+      bytes: bytes.length,
+      ...(after === undefined ? {} : { after }),
+    };
+    parts.push(Buffer.from(`${JSON.stringify(position)}\n`), bytes);
+  }
+  return Buffer.concat(parts);
 }
 
 /** The block of this generation and number that begins at `start`, if a valid one does. */
@@ -110,18 +125,21 @@ export function blockSalt({ instance, generation }: JournalHead, number: number,
   return `${instance}/${generation}/${number}/${bytes}`;
 }
 
-function decodeRecords(payload: Buffer): readonly JournalRecord[] | undefined {
+/** `undefined`: these are no records. */
+export function decodeRecords(payload: Buffer): readonly JournalRecord[] | undefined {
   const records: JournalRecord[] = [];
   for (let at = 0; at < payload.length;) {
     const newline = payload.indexOf(NEWLINE, at);
     const place = newline === -1 ? undefined : tryParseJson(payload.toString("utf8", at, newline));
     if (!isJsonObject(place)) return undefined;
-    const { session, file, name, offset, bytes } = place;
+    const { session, file, name, offset, bytes, after } = place;
     if (!isId(session) || !isFileName(name)) return undefined;
+    if (after !== undefined && !isSum(after)) return undefined;
     if (!isCount(file) || !isCount(offset) || !isCount(bytes)) return undefined;
     const start = newline + 1;
     if (start + bytes > payload.length) return undefined;
-    records.push({ session, file, name, offset, bytes: payload.subarray(start, start + bytes) });
+    const position = { session, file, name, offset, ...(after === undefined ? {} : { after }) };
+    records.push({ ...position, bytes: payload.subarray(start, start + bytes) });
     at = start + bytes;
   }
   return records;

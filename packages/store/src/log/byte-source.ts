@@ -5,6 +5,8 @@ import type { OpenFile } from "../host/host.ts";
 export interface Patch {
   readonly offset: number;
   readonly bytes: Buffer;
+  /** The checksum of the line it was written after; `undefined`: it belongs there whatever is before it. */
+  readonly after?: string | undefined;
 }
 
 export interface ByteSource {

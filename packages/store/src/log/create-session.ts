@@ -9,6 +9,7 @@ import { encodeCheckpoint, fitsInLine } from "../record/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
 import { EMPTY_STATE, type SessionState } from "../record/fold.ts";
 import { encodeHeader, type Header } from "../record/header.ts";
+import { lastSum } from "../record/last-sum.ts";
 import { lineSum } from "../record/seal.ts";
 import { SessionLog } from "./session-log.ts";
 
@@ -74,5 +75,5 @@ export async function createFile(
     damage: [],
     checkpoint: { offset: headerLine.length, bytes: checkpoint.length, sum },
   };
-  return new SessionLog(path, file, tail, continueSum(sum, checkpoint), lineSum(bytes));
+  return new SessionLog(path, file, tail, continueSum(sum, checkpoint), lastSum(bytes));
 }

@@ -10,10 +10,10 @@ import { writeFully } from "../host/write-fully.ts";
 import { EMPTY_STATE, type SessionState } from "../record/fold.ts";
 import { FORMAT_VERSION } from "../record/format.ts";
 import type { Header } from "../record/header.ts";
+import { lastSum, LINE_END_BYTES } from "../record/last-sum.ts";
 import type { Damage } from "../record/session-record.ts";
 import type { ScanDamage } from "../record/scan.ts";
-import { lineSum, SEAL_BYTES } from "../record/seal.ts";
-import { patchedSource, patchesInReach, type ByteSource, type Patch } from "./byte-source.ts";
+import { patchedSource, type Patch } from "./byte-source.ts";
 import { keepAside } from "./keep-aside.ts";
 import { firstSeqOf, partsOf } from "./log-part.ts";
 import { openSegment } from "./open-segment.ts";
@@ -55,7 +55,7 @@ export async function openSessionForWriting(place: WritablePlace): Promise<Sessi
     const source = patchedSource(file, (await file.stat()).size, []);
     const { sum, offset } = tail.checkpoint;
     const sumOfAll = await sumBytes(source, sum, offset, tail.end);
-    return new SessionLog(place.path, file, tail, sumOfAll, await sumOfLastLine(source, tail.end));
+    return new SessionLog(place.path, file, tail, sumOfAll, await sumOfLineBefore(file, tail.end));
   } catch (error) {
     // The failure that led here is the one to tell, whatever closing says.
     await file.close().catch(() => undefined);
@@ -63,33 +63,30 @@ export async function openSessionForWriting(place: WritablePlace): Promise<Sessi
   }
 }
 
-/** The checksum that the next checkpoint names. `end`: behind that line. */
-async function sumOfLastLine(source: ByteSource, end: number): Promise<string> {
-  const line = Buffer.alloc(Math.min(end, SEAL_BYTES + 2));
-  await source.read(line, end - line.length);
-  return lineSum(line);
+async function sumOfLineBefore(file: OpenFile, end: number): Promise<string | undefined> {
+  const buffer = Buffer.alloc(Math.min(LINE_END_BYTES, end));
+  return lastSum(buffer.subarray(0, await file.read(buffer, end - buffer.length)));
 }
 
-/** The end of the file with these records laid over it. Damage is reported. */
+/** The end of the file with these records laid over it, which fit it. Damage is reported. */
 export async function scanFile(
   place: SessionPlace,
   file: OpenFile,
   patches: readonly Patch[],
 ): Promise<ScannedTail> {
-  const { size } = await file.stat();
-  const source = patchedSource(file, size, patches);
+  const source = patchedSource(file, (await file.stat()).size, patches);
   const outcome = await scanTail(source, async (header) => await stateOfChain(place, header));
   const tail = checkOutcome(outcome, place);
-  for (const damage of [...tail.damage, ...outOfReach(size, patches)])
-    place.onDamage({ ...damage, file: place.path, key: tail.header.key });
+  for (const damage of tail.damage) place.onDamage({ ...damage, file: place.path, key: tail.header.key });
   return tail;
 }
 
-/** Records of a journal that belong nowhere in a file of this size. */
-export function outOfReach(size: number, patches: readonly Patch[]): ScanDamage[] {
-  const count = patches.length - patchesInReach(size, patches).length;
-  const reason = `a journal has ${count} records for places far behind the end of this file`;
-  return count === 0 ? [] : [{ offset: size, bytes: 0, kind: "corrupt", reason }];
+/** Records of a dead process's journal that a reader does not lay over this file: they do not fit it. */
+export function strayDamage(strays: readonly Patch[]): ScanDamage[] {
+  const [first] = strays;
+  if (first === undefined) return [];
+  const reason = `a dead process's journal has ${strays.length} acknowledged records that do not fit this file as it is now: it was replaced or overwritten since. They are kept when the store is next opened for writing`;
+  return [{ offset: first.offset, bytes: 0, kind: "corrupt", reason }];
 }
 
 export async function openFile(

@@ -3,27 +3,32 @@
  * file yet. Landing writes them at their own offsets, never in append mode, so that it can be done again at any time.
  */
 
+import type { LonghandError } from "../errors.ts";
 import type { FileStat, OpenFile } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
 import { isSameFile } from "../host/is-same-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../record/checkpoint.ts";
 import { continueSum } from "../record/checksum.ts";
-import { lineSum } from "../record/seal.ts";
+import { NO_SUM } from "../record/seal.ts";
 import { encodeEntry } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
 import { foldEntry, type SessionState } from "../record/fold.ts";
+import { endsWithSum, lastSum, LINE_END_BYTES } from "../record/last-sum.ts";
 import type { Header } from "../record/header.ts";
 import type { ScanDamage } from "../record/scan.ts";
 import { patchedSource, type ByteSource, type Patch } from "./byte-source.ts";
 import { partsOf, type LogPart } from "./log-part.ts";
 import type { ScannedTail } from "./scan-tail.ts";
+import { sessionChanged } from "./session-changed.ts";
 
 /** The lines of one atomic batch, ready to be committed at `offset`. */
 export interface PlacedBatch {
   readonly entries: readonly Entry[];
   readonly offset: number;
   readonly bytes: Buffer;
+  /** The checksum of the line before it. */
+  readonly after: string | undefined;
   /** How many bytes at their beginning are a checkpoint. */
   readonly checkpointBytes: number;
 }
@@ -37,8 +42,10 @@ export class SessionLog {
   #end: number;
   /** Of all bytes before the end. */
   #sum: string;
-  /** The checksum of the last line before the end. */
-  #lastSum: string;
+  /** Of the last line before the end; `undefined`: what is there is no whole line. */
+  #lastSum: string | undefined;
+  /** The same of what is in the file. */
+  #landedSum: string | undefined;
   #checkpoint: { offset: number; bytes: number };
   #landedEnd: number;
   #pending: Patch[] = [];
@@ -48,9 +55,9 @@ export class SessionLog {
   #syncedWrites = 0;
   #owesRewrite = false;
   #identity: FileStat | undefined;
+  #changed: LonghandError | undefined;
 
-  /** `sum`: of all bytes up to the end; `lastSum`: the checksum of the last line. */
-  constructor(path: string, file: OpenFile, tail: ScannedTail, sum: string, lastSum: string) {
+  constructor(path: string, file: OpenFile, tail: ScannedTail, sum: string, last: string | undefined) {
     this.path = path;
     this.header = tail.header;
     this.damage = tail.damage;
@@ -59,7 +66,8 @@ export class SessionLog {
     this.#end = tail.end;
     this.#landedEnd = tail.end;
     this.#sum = sum;
-    this.#lastSum = lastSum;
+    this.#lastSum = last;
+    this.#landedSum = last;
     this.#checkpoint = tail.checkpoint;
   }
 
@@ -75,6 +83,11 @@ export class SessionLog {
   /** CRC-32 of the file up to its end. */
   get sum(): string {
     return this.#sum;
+  }
+
+  /** The checksum of the line before the end. */
+  get lastSum(): string | undefined {
+    return this.#lastSum;
   }
 
   /** All files of the session, as far as they reach now; later records are no part of them. */
@@ -99,12 +112,14 @@ export class SessionLog {
   /** Gives each batch its place behind the end, in order; a checkpoint goes before the first when it is due. */
   place(batches: readonly (readonly Entry[])[]): PlacedBatch[] {
     let offset = this.#end;
+    let after = this.#lastSum;
     return batches.map((entries, index) => {
       const lines = entries.map((entry) => encodeEntry(entry, this.header.id));
       const checkpoint = index === 0 && this.#isCheckpointDue() ? this.#encodeCheckpoint() : [];
       const bytes = Buffer.concat([...checkpoint, ...lines]);
-      const placed = { entries, offset, bytes, checkpointBytes: checkpoint[0]?.length ?? 0 };
+      const placed = { entries, offset, bytes, after, checkpointBytes: checkpoint[0]?.length ?? 0 };
       offset += bytes.length;
+      after = lastSum(bytes);
       return placed;
     });
   }
@@ -117,7 +132,7 @@ export class SessionLog {
       this.#pending.push({ offset, bytes });
       this.#end = offset + bytes.length;
       this.#sum = continueSum(this.#sum, bytes);
-      this.#lastSum = lineSum(bytes);
+      this.#lastSum = lastSum(bytes);
     }
   }
 
@@ -137,6 +152,8 @@ export class SessionLog {
 
   /** Writes records at their places once more, from a copy that is known to be good. */
   async rewrite(patches: readonly Patch[]): Promise<void> {
+    const [first] = patches;
+    if (first !== undefined) await this.#checkLineBefore(first.offset, first.after);
     for (const { offset, bytes } of patches) await this.#write(bytes, offset);
     this.#owesRewrite = false;
   }
@@ -152,13 +169,46 @@ export class SessionLog {
     this.#syncedWrites = writes;
   }
 
-  /** Is what lies at its path what was opened, and is everything there that was put into it? */
+  /** Is what lies at its path what was opened, and is everything there that was put into it? `stat`: of that path. */
   async isIn(look: () => Promise<FileStat | undefined>): Promise<boolean> {
-    this.#identity ??= await this.#file.stat();
     // More may land while we look: it need not be there yet.
     const landedEnd = this.#landedEnd;
     const stat = await look();
-    return isSameFile(stat, this.#identity) && (stat?.size ?? 0) >= landedEnd;
+    return (await this.isOpened(stat)) && (stat?.size ?? 0) >= landedEnd;
+  }
+
+  async isOpened(stat: FileStat | undefined): Promise<boolean> {
+    this.#identity ??= await this.#file.stat();
+    return isSameFile(stat, this.#identity);
+  }
+
+  /** Rejects with SESSION_CHANGED if the file does not end, as far as records were applied, as this log has made it. */
+  async checkApplied(): Promise<void> {
+    await this.#checkLineBefore(this.#landedEnd, this.#landedSum);
+  }
+
+  /** Does the file have a line with this checksum that ends at `offset`? Where none is known, nothing can differ. */
+  async isBehind(offset: number, sum: string | undefined): Promise<boolean> {
+    if (sum === undefined) return true;
+    const buffer = Buffer.alloc(Math.min(LINE_END_BYTES, offset));
+    const count = await this.#file.read(buffer, offset - buffer.length);
+    return count === buffer.length && endsWithSum(buffer, sum);
+  }
+
+  /** The file was changed under this log. Nothing is written to it any more: what was not applied is kept elsewhere. */
+  get changed(): LonghandError | undefined {
+    return this.#changed;
+  }
+
+  async giveUp(changed: LonghandError): Promise<void> {
+    // What it says does not matter any more.
+    await this.#landing?.catch(() => undefined);
+    this.#changed = changed;
+    this.#pending = [];
+    this.#landedEnd = this.#end;
+    this.#landedSum = this.#lastSum;
+    this.#syncedWrites = this.#writes;
+    this.#owesRewrite = false;
   }
 
   async close(): Promise<void> {
@@ -172,7 +222,7 @@ export class SessionLog {
 
   /** None if it does not fit; it is then tried again as late as if it had been written. */
   #encodeCheckpoint(): readonly Buffer[] {
-    const place = { offset: this.#end, before: this.#lastSum };
+    const place = { offset: this.#end, before: this.#lastSum ?? NO_SUM };
     const line = encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.header.id);
     if (fitsInLine(line)) return [line];
     this.#checkpoint = { offset: this.#end, bytes: line.length };
@@ -184,12 +234,23 @@ export class SessionLog {
     const start = this.#landedEnd;
     const bytes = Buffer.concat(patches.map((patch) => patch.bytes));
     try {
+      await this.checkApplied();
       await this.#write(bytes, start);
     } catch (cause) {
       throw ioError(cause, "landing records", this.path);
     }
     this.#pending = this.#pending.slice(patches.length);
     this.#landedEnd = start + bytes.length;
+    this.#landedSum = lastSum(bytes);
+  }
+
+  /**
+   * Another program may have written to the file, or have put an older one over it. Asked on the way of what is
+   * acknowledged already, so that no answer waits for it.
+   */
+  async #checkLineBefore(offset: number, expected: string | undefined): Promise<void> {
+    if (this.#changed !== undefined) throw this.#changed;
+    if (!(await this.isBehind(offset, expected))) throw sessionChanged(this.path, this.header.key);
   }
 
   async #write(bytes: Buffer, position: number): Promise<void> {

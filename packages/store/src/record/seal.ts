@@ -11,7 +11,8 @@ export const SEAL_BYTES = 18;
 
 const SEAL = /^,"crc":"([0-9a-f]{8})"\}$/;
 const SEAL_AT_END = /,"crc":"([0-9a-f]{8})"\}\r?\n?$/;
-const NO_SUM = "00000000";
+/** In the place of the checksum of a line that has none. */
+export const NO_SUM = "00000000";
 
 /** `open` is a JSON object without its closing brace. The line ends with a newline. */
 export function sealLine(open: string, salt: string): Buffer {

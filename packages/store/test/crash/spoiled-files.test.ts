@@ -130,7 +130,7 @@ describe("the journal of a killed writer", () => {
     });
     const reader = await open(host, true);
     expect(await contents(reader.store, "a")).toEqual(["one"]);
-    expect(reader.damage.map(({ reason }) => reason).join()).toContain("far behind the end");
+    expect(reader.damage.map(({ reason }) => reason).join()).toContain("do not fit this file");
     expect((await reader.store.verify()).damage).not.toEqual([]);
     const writer = await open(host);
     expect(await contents(writer.store, "a")).toEqual(["one"]);

@@ -10,11 +10,15 @@ import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-di
 import { fileNameOf, layOver, readJournal, readSession, type ReadSession } from "./independent-reader.ts";
 import { KEY, writeGoldenStore } from "./write-golden-store.ts";
 
-type GoldenFile = "crashed.jsonl" | "crashed.journal" | "crashed-without-owner.journal" | "expected.jsonl";
+type GoldenFile = "crashed.jsonl" | "expected.jsonl" | (typeof JOURNALS)[number];
 
 const golden = (name: GoldenFile): string => fileURLToPath(new URL(name, import.meta.url));
 
-const JOURNALS = ["crashed.journal", "crashed-without-owner.journal"] as const;
+const JOURNALS = [
+  "crashed.journal",
+  "crashed-without-owner.journal",
+  "crashed-without-after.journal",
+] as const;
 /** Whose journals they are. */
 const INSTANCE = "01M7GARMG0CHJ68S34CHJ68S34";
 
@@ -112,7 +116,7 @@ test.each(JOURNALS)("the store recovers what had not landed from %s", async (jou
   await copyFile(golden("crashed.jsonl"), path);
   await mkdir(join(directory, ".longhand", "journal"), { recursive: true, mode: 0o700 });
   await copyFile(golden(journal), join(directory, ".longhand", "journal", `${INSTANCE}.journal`));
-  if (journal === "crashed.journal") {
+  if (journal !== "crashed-without-owner.journal") {
     // It was written on another machine, as far as we can tell: somebody says that it is dead.
     await writeFile(join(directory, ".longhand", "journal", `${INSTANCE}.fence`), "");
   }

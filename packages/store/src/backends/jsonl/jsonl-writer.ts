@@ -24,11 +24,13 @@ import type {
 import type { Written } from "../../store/types.ts";
 import { Alone } from "./writing/alone.ts";
 import { beginInstance, type Instance } from "./instance/begin-instance.ts";
+import { ChangedSessions } from "./writing/changed-sessions.ts";
 import { forkKey } from "./writing/fork-key.ts";
 import { jsonlUpkeep } from "./upkeep/jsonl-upkeep.ts";
 import { Landing } from "./writing/landing.ts";
 import { checkNameIsFree } from "./files/foreign-file.ts";
 import { idInName, leaseNameOf, type Layout } from "./files/layout.ts";
+import { checkOnlyFile } from "./files/only-file.ts";
 import { rememberBegun } from "./files/scan-for-foreign.ts";
 import { migrateOnOpening, tellUnfinished } from "./writing/migrate-on-opening.ts";
 import { OpenSessions } from "./writing/open-sessions.ts";
@@ -86,6 +88,7 @@ class JsonlWriter implements OpenBackend {
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #instance: Instance;
+  readonly #changed: ChangedSessions;
   readonly #landing: Landing;
   readonly #committer: Committer;
   readonly #sessions: OpenSessions;
@@ -111,7 +114,18 @@ class JsonlWriter implements OpenBackend {
     this.#health = new StoreHealth(layout.directory);
     const { onDamage, onError } = options;
     this.#onError = onError;
-    this.#landing = new Landing(instance.journal, options.journalBytes, onError);
+    this.#changed = new ChangedSessions({
+      files: host.files,
+      layout,
+      journal: instance.journal,
+      whyLost: async () => await instance.whyLost(),
+      onDamage,
+    });
+    this.#landing = new Landing(instance.journal, options.journalBytes, {
+      look: async (path) => await host.files.stat(path),
+      keepChanged: async (log) => await this.#changed.keep(log),
+      onError,
+    });
     this.#stopping = new Stopping({
       directory: layout.directory,
       instance,
@@ -142,6 +156,8 @@ class JsonlWriter implements OpenBackend {
       temporaryPath: () => instance.temporaryPath(),
       onDamage,
       newestArchived: async (key) => (await this.#reading.newestArchived(key))?.file,
+      keepChanged: async (log) => await this.#landing.change(log),
+      checkChanged: async (log) => await this.#changed.check(log),
       checkMayChange: async () => await this.#stopping.checkMayChange(),
       onNamesUnknown: async (cause) => await this.#stopping.namesUnknown(cause),
     });
@@ -184,6 +200,7 @@ class JsonlWriter implements OpenBackend {
         return verifyPlace({ files: host.files, layout, neighbours, patchesOf, journalDamage, self });
       },
       onJournalsRepaired: () => instance.adoption.forgetDamage(),
+      onRepaired: (key) => this.#changed.forget(key),
       alone: async (key, task) => await this.#alone.with(key, task),
       write: async (key, operation) => await this.write(key, operation),
       view: (log) => this.#reading.view(log),
@@ -243,7 +260,9 @@ class JsonlWriter implements OpenBackend {
           // Somebody may have brought it back since we looked.
           const isThere = (await place.files.stat(file.path)) !== undefined;
           const id = idInName(file);
-          if (isThere && id !== undefined) await sessions.removeForGood(key, id, file);
+          if (!isThere || id === undefined) return;
+          await checkOnlyFile(place.files, place.layout, { key, id, path: file.path });
+          await sessions.removeForGood(key, id, file);
         });
       }),
   };

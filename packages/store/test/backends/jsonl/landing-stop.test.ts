@@ -28,7 +28,11 @@ function slowLog(gate: Gate, done: string[]): SessionLog {
 test("stopping waits for what is being settled, and lets nothing begin", async () => {
   const gate = new Gate();
   const done: string[] = [];
-  const landing = new Landing({ bytes: 0 } as unknown as Journal, 1, () => undefined);
+  const landing = new Landing({ bytes: 0 } as unknown as Journal, 1, {
+    look: () => Promise.resolve(undefined),
+    keepChanged: () => Promise.reject(FAILURE),
+    onError: () => undefined,
+  });
   const log = slowLog(gate, done);
   const settling = landing.settle(log);
   await gate.reached;

@@ -64,7 +64,12 @@ export const PUT_AWAY: readonly PutAwayStatus[] = ["archived", "trashed"];
  * whoever holds its lease, or needs no more than most of them. `everySessionFile` misses none.
  */
 export async function sessionFiles(files: FileSystem, layout: Layout): Promise<SessionFile[]> {
-  const found = await filesIn(files, layout, "active");
+  return [...(await filesIn(files, layout, "active")), ...(await putAwayFiles(files, layout))];
+}
+
+/** Every archived and trashed one. */
+export async function putAwayFiles(files: FileSystem, layout: Layout): Promise<SessionFile[]> {
+  const found: SessionFile[] = [];
   for (const status of PUT_AWAY) found.push(...(await filesIn(files, layout, status)));
   return found;
 }

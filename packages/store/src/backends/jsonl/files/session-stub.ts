@@ -47,8 +47,7 @@ export async function removeStub(
   underLease: UnderLease,
 ): Promise<void> {
   if ((await files.stat(removedPath(layout, sessionId))) !== undefined) {
-    await removeSegments(files, layout, sessionId);
-    await removeIfThere(files, path);
+    await removeUnlessFound(files, layout, { path, sessionId });
     return;
   }
   const sealed = await namesIn(files, segmentDirectory(layout.segments, sessionId));
@@ -61,11 +60,20 @@ export async function removeStub(
   if (header?.id !== sessionId) return;
   // Else it could go from a place that we have not looked at yet to one where we have.
   await underLease(header.key, async () => {
-    const isGone = await isNowhere(files, layout, sessionId);
-    if (isGone === undefined) return;
-    if (isGone) await removeSegments(files, layout, sessionId);
-    await removeIfThere(files, path);
+    await removeUnlessFound(files, layout, { path, sessionId });
   });
+}
+
+/** The sealed files go only if no file has the session's id: somebody may have put a copy of it back. */
+async function removeUnlessFound(
+  files: FileSystem,
+  layout: Layout,
+  { path, sessionId }: { readonly path: string; readonly sessionId: Id },
+): Promise<void> {
+  const isGone = await isNowhere(files, layout, sessionId);
+  if (isGone === undefined) return;
+  if (isGone) await removeSegments(files, layout, sessionId);
+  await removeIfThere(files, path);
 }
 
 /** `undefined`: there is a file that does not say whose it is. */

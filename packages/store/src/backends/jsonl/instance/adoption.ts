@@ -97,7 +97,11 @@ export class Adoption {
     if (typeof lock !== "number") return lock;
     try {
       // Whoever had the lock before us may have done it all.
-      if (!(await neighbours.hasEnded(dead))) await adoptJournal(host.files, layout, dead, onDamage);
+      if (!(await neighbours.hasEnded(dead))) {
+        // What is kept aside lies in a file that verify reports by itself.
+        const onStrays = (damage: Damage): void => this.#around.onDamage(damage);
+        await adoptJournal(host.files, layout, dead, onDamage, onStrays);
+      }
     } catch (error) {
       throw ioError(error, "recovering what a dead process has left", journalPath(layout, dead));
     } finally {
@@ -132,6 +136,7 @@ async function adoptJournal(
   layout: Layout,
   instance: Id,
   onDamage: (damage: Damage) => void,
+  onStrays: (damage: Damage) => void,
 ): Promise<void> {
   const path = journalPath(layout, instance);
   // Before anything is changed: what a newer version has left is left to it.
@@ -142,7 +147,9 @@ async function adoptJournal(
   const found = await syncAndReadJournal(files, path);
   await syncNames(files, layout);
   const lost =
-    found.kind === "journal" ? await replayRecords(files, layout, found.contents.records) : undefined;
+    found.kind === "journal"
+      ? await replayRecords(files, layout, found.contents.records, onStrays)
+      : undefined;
   const problem = lost ?? problemOf(found);
   if (problem !== undefined) await setAside(files, layout, path, problem, onDamage);
   if (found.kind === "journal") await emptyJournal(files, path, found.contents);

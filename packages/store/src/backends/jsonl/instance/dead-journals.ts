@@ -55,11 +55,11 @@ export async function readUnlanded(
     const reason = problemOf(found);
     if (reason !== undefined) onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason });
     if (found.kind !== "journal") continue;
-    for (const { session, file, offset, bytes } of found.contents.records) {
+    for (const { session, file, offset, bytes, after } of found.contents.records) {
       const place = placeOf(session, file);
       const patches = unlanded.get(place);
-      if (patches === undefined) unlanded.set(place, [{ offset, bytes }]);
-      else patches.push({ offset, bytes });
+      if (patches === undefined) unlanded.set(place, [{ offset, bytes, after }]);
+      else patches.push({ offset, bytes, after });
     }
   }
   return ({ id, file }) => unlanded.get(placeOf(id, file)) ?? [];

@@ -5,9 +5,10 @@ import type { FileSystem, OpenFile } from "../../../host/host.ts";
 import { ioError } from "../../../host/io-error.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { patchedSource, type Patch } from "../../../log/byte-source.ts";
+import { fitRecords } from "../../../log/fit-records.ts";
 import { bytesOf, firstKeptSeq, partsOf, type LogPart, type OpenedPart } from "../../../log/log-part.ts";
 import { openSegment } from "../../../log/open-segment.ts";
-import { openFile, scanFile } from "../../../log/open-session.ts";
+import { openFile, scanFile, strayDamage } from "../../../log/open-session.ts";
 import { readEntries, stateAfter, type ReadableLog } from "../../../log/read-entries.ts";
 import type { ScannedTail } from "../../../log/scan-tail.ts";
 import { segmentPath } from "../../../log/segment-path.ts";
@@ -44,7 +45,7 @@ export async function readSession(
   try {
     return await useFile(opened, async () => {
       const header = await peekHeader(opened);
-      const patches = header === undefined ? [] : place.patchesOf(header);
+      const patches = header === undefined ? [] : await fittingPatches(place, opened, path, header);
       const scan = async (): Promise<ScannedTail> =>
         await scanFile({ files, path, key, segments: layout.segments, onDamage }, opened, patches);
       const { tail, torn } = await tellTorn(place, await scan(), scan);
@@ -56,6 +57,20 @@ export async function readSession(
   } catch (error) {
     throw ioError(error, "reading the session", path);
   }
+}
+
+/** What a dead process has acknowledged, as far as it fits the file as it is now. The rest is reported. */
+async function fittingPatches(
+  place: ReadPlace,
+  file: OpenFile,
+  path: string,
+  header: Header,
+): Promise<readonly Patch[]> {
+  const patches = place.patchesOf(header);
+  if (patches.length === 0) return patches;
+  const { fits, strays } = await fitRecords(file, (await file.stat()).size, header.id, patches);
+  for (const damage of strayDamage(strays)) place.onDamage({ ...damage, file: path, key: header.key });
+  return fits;
 }
 
 /** Looked at twice, with nobody writing before and after: then what is unfinished will stay so. */
@@ -113,7 +128,7 @@ export async function renewLog(place: ReadPlace, before: Header, seq: number): P
     const log = await useFile(opened, async () => {
       const header = await peekHeader(opened);
       if (header?.id !== before.id) return undefined;
-      const patches = place.patchesOf(header);
+      const patches = await fittingPatches(place, opened, found.path, header);
       const where = { files, path: found.path, key: before.key, segments: layout.segments, onDamage };
       const tail = await scanFile(where, opened, patches);
       return logOf(place, tail.header, tail.end, Math.min(seq, tail.state.seq), patches);

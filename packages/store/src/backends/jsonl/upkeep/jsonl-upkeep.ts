@@ -1,5 +1,6 @@
 /** Verifying, repairing and reclaiming, for an instance that has the directory open for writing. */
 
+import { isLonghandError } from "../../../errors.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 import type { Operation, Snapshot, Upkeep } from "../../../store/backend.ts";
 import { truncateTo } from "../../../store/decide.ts";
@@ -21,6 +22,8 @@ export interface UpkeepSurroundings {
   verifyPlace(): Promise<VerifyStorePlace>;
   /** What was wrong with journals is in a report of what was repaired. */
   onJournalsRepaired(): void;
+  /** A session was looked at under its lease. */
+  onRepaired(key: string): void;
   /** Runs the task while this instance alone may write to the key. */
   alone(key: string, task: (tenure: Tenure) => Promise<void>): Promise<void>;
   /** The same, but the session's file is not opened for it: it may be damaged. */
@@ -86,15 +89,21 @@ async function cutView(
   return { drop: drop === undefined ? undefined : { seq: firstKept }, seal };
 }
 
+/** What its file lacks is kept: the repair puts it back. */
+function ignoreChanged(error: unknown): void {
+  if (!isLonghandError(error, "SESSION_CHANGED")) throw error;
+}
+
 function repairing(around: UpkeepSurroundings): Pick<RepairPlace, "alone" | "around"> {
   const surroundings = { ...around.sealing, now: () => around.now() };
   return {
     around: surroundings,
     alone: async (key, task) => {
       await around.aloneUnopened(key, async (tenure) => {
-        if (tenure.log !== undefined) await around.sealing.settle(tenure.log);
+        if (tenure.log !== undefined) await around.sealing.settle(tenure.log).catch(ignoreChanged);
         await tenure.setLog(undefined);
         await task(surroundings);
+        around.onRepaired(key);
       });
     },
   };

@@ -1,7 +1,8 @@
 /** Empties the trash, or says what would go. Each session goes under the lease of its key, like any other change. */
 
 import type { SessionInfo } from "../../../record/session-record.ts";
-import { sessionFiles, type SessionFile } from "../files/find-session-file.ts";
+import { putAwayFiles, type SessionFile } from "../files/find-session-file.ts";
+import { checkOnlyFilesAnywhere } from "../files/only-file.ts";
 import { listReadableSessions } from "../reading/list-sessions.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
 
@@ -11,22 +12,23 @@ export interface PurgeRequest {
   readonly dryRun: boolean;
 }
 
-/** `remove` takes one away for good. A file in the trash that cannot be read as a session is reported, and stays. */
+/** `remove` takes one away for good. Nothing goes if another file of the store has the id of one that would. A file in the trash that cannot be read as a session is reported, and stays. */
 export async function purgeTrash(
   place: ReadPlace,
   { before, dryRun }: PurgeRequest,
   remove: (info: SessionInfo, file: SessionFile) => Promise<void>,
 ): Promise<readonly SessionInfo[]> {
   const { files, layout } = place;
-  const gone: SessionInfo[] = [];
-  for (const file of await sessionFiles(files, layout)) {
+  const found: { readonly info: SessionInfo; readonly file: SessionFile }[] = [];
+  for (const file of await putAwayFiles(files, layout)) {
     if (file.status !== "trashed" || !(await wasTrashedBefore(place, file, before))) continue;
-    for await (const { info } of listReadableSessions(place, [{ file, isAgain: false }])) {
-      if (!dryRun) await remove(info, file);
-      gone.push(info);
-    }
+    for await (const { info } of listReadableSessions(place, [{ file, isAgain: false }]))
+      found.push({ info, file });
   }
-  return gone;
+  const own = found.map(({ info: { key, id }, file: { path } }) => ({ key, id, path }));
+  await checkOnlyFilesAnywhere(files, layout, own);
+  if (!dryRun) for (const { info, file } of found) await remove(info, file);
+  return found.map(({ info }) => info);
 }
 
 /** Moving a file into the trash is the last change of its name. */

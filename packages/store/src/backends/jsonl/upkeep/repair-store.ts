@@ -7,6 +7,7 @@ import type { Damage } from "../../../record/session-record.ts";
 import type { BackendUpkeepOptions } from "../../../store/backend.ts";
 import type { LostRecords, VerifyReport } from "../../../store/types.ts";
 import { findSessionFile } from "../files/find-session-file.ts";
+import { checkKeptRecords, restoreKeptRecords } from "./kept-records.ts";
 import { moveAside } from "./move-aside.ts";
 import type { RepairSurroundings } from "./repair-segment.ts";
 import { repairSession, type RepairedSession } from "./repair-session.ts";
@@ -55,7 +56,45 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
       return strangerDamage(path);
     },
   );
-  return { ...report, ...(lost.length === 0 ? {} : { lost }), ...(kept.length === 0 ? {} : { kept }) };
+  const restored = await restoreAll(place, options, (path) => kept.push(path));
+  const damage = [...report.damage, ...restored];
+  return {
+    ...report,
+    damage,
+    ...(lost.length === 0 ? {} : { lost }),
+    ...(kept.length === 0 ? {} : { kept }),
+  };
+}
+
+/** Last: what they are put behind has been mended by then. Answers with what was found. */
+async function restoreAll(
+  place: RepairPlace,
+  { keys }: BackendUpkeepOptions,
+  onRestored: (path: string) => void,
+): Promise<readonly Damage[]> {
+  const found: Damage[] = [];
+  for (const { path, damage, session } of await checkKeptRecords(place, keys)) {
+    if (session === undefined) {
+      found.push(damage);
+      continue;
+    }
+    try {
+      let left: string | undefined = damage.left;
+      await place.alone(session.header.key, async (around) => {
+        // Another repair may have put them back since, or the session may have gone on.
+        const now = (await checkKeptRecords(place, keys)).find((each) => each.path === path);
+        left = now?.damage.left;
+        if (now === undefined || left !== undefined) return;
+        const restored = await restoreKeptRecords(around, now);
+        if (restored !== undefined) onRestored(restored);
+      });
+      found.push(left === undefined ? damage : leftAsItIs(damage, left));
+    } catch (error) {
+      if (!isLonghandError(error, "SESSION_LOCKED")) throw error;
+      found.push(leftAsItIs(damage, error.message));
+    }
+  }
+  return found;
 }
 
 /** Looked at again under the lease, wherever it is by then: what was found may have changed. */

@@ -7,8 +7,9 @@ import type { FileSystem, OpenFile } from "../../../host/host.ts";
 import { isSameFile } from "../../../host/is-same-file.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { patchedSource, type ByteSource, type Patch } from "../../../log/byte-source.ts";
+import { fitRecords } from "../../../log/fit-records.ts";
 import { firstSeqOf } from "../../../log/log-part.ts";
-import { outOfReach } from "../../../log/open-session.ts";
+import { strayDamage } from "../../../log/open-session.ts";
 import { segmentPath } from "../../../log/segment-path.ts";
 import { verifyPart } from "../../../log/verify-part.ts";
 import { FORMAT_VERSION } from "../../../record/format.ts";
@@ -149,7 +150,12 @@ async function verifyFiles(
     segments.push({ link, checked: await verifySegment(place.files, path, link, writtenBy, ofWriter) });
     onRead(link.bytes);
   }
-  const patches = salvage.isPacked ? [] : place.patchesOf(header);
+  const { fits: patches, strays } = await fitRecords(
+    opened,
+    salvage.fileBytes,
+    id,
+    salvage.isPacked ? [] : place.patchesOf(header),
+  );
   const source = patches.length === 0 ? salvage.source : patchedSource(opened, salvage.fileBytes, patches);
   const part = await verifyPart({
     source: watched(source, onRead),
@@ -162,7 +168,7 @@ async function verifyFiles(
   const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
   const active: readonly ScanDamage[] = salvage.isPacked
     ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: "gzip bytes under this name" }]
-    : [...part.damage, ...outOfReach(salvage.fileBytes, patches), ...torn];
+    : [...part.damage, ...strayDamage(strays), ...torn];
   const orphans = isGrowing ? [] : found;
   return {
     file,

@@ -17,6 +17,7 @@ import { peekHeader, tryReadHeader, type SessionFile } from "../files/find-sessi
 import { isForeignFile } from "../files/foreign-file.ts";
 import { idInName } from "../files/layout.ts";
 import { stubbedSessions } from "../files/session-stub.ts";
+import { checkKeptRecords } from "./kept-records.ts";
 import { tryOpen } from "./verify-segment.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "./verify-session.ts";
 
@@ -36,13 +37,15 @@ export async function verifyStore(
   place: VerifyStorePlace,
   options: BackendUpkeepOptions,
 ): Promise<VerifyReport> {
-  return await walkStore(
+  const report = await walkStore(
     place,
     options,
     async ({ damage, left }) =>
       await Promise.resolve(left === undefined ? damage : damage.map((each) => ({ ...each, left }))),
     async (path) => await Promise.resolve(strangerDamage(path)),
   );
+  const kept = await checkKeptRecords(place, options.keys);
+  return { ...report, damage: [...report.damage, ...kept.map(({ damage }) => damage)] };
 }
 
 export async function walkStore(
@@ -76,7 +79,11 @@ export async function walkStore(
     if (checked.header === undefined && (await isForeignFile(place, file))) continue;
     const id = checked.header?.id ?? idInName(file);
     if (id === undefined) unknown.add(file.path);
-    else paths.set(id, file.path);
+    else {
+      const first = paths.get(id) ?? file.path;
+      paths.set(id, first);
+      if (first !== file.path && !checked.isMisplaced) damage.push(secondFile(first, file.path));
+    }
     if (checked.header !== undefined) {
       records += checked.records;
       if (!checked.isMisplaced) sessions += 1;
@@ -112,6 +119,13 @@ async function isMet(
 
 async function headerAt(files: FileSystem, path: string): Promise<Header | undefined> {
   return await tryReadHeader(files, path, () => undefined);
+}
+
+/** `isMet` has told them apart: the session is in both at once. */
+function secondFile(first: string, second: string): Damage {
+  const reason = `it has the same session id as ${first}: archive, restore, delete, purge and fork refuse both`;
+  const left = "compare the two and move one out of the store";
+  return { file: second, offset: 0, bytes: 0, kind: "corrupt", reason, left };
 }
 
 export function strangerDamage(path: string): Damage {

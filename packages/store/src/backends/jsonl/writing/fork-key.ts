@@ -11,6 +11,7 @@ import { checkFork } from "../../check-fork.ts";
 import { checkForkPoint, forkSession } from "./fork-session.ts";
 import { isAlias } from "../files/alias-table.ts";
 import { sessionPath } from "../files/layout.ts";
+import { checkOnlyFile } from "../files/only-file.ts";
 import { newestPutAway } from "../reading/list-sessions.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
 import { linkOf, type SealSurroundings } from "./seal-session.ts";
@@ -37,6 +38,8 @@ export async function forkKey(
     const last = checkFork({ key: parent.key, seq, newKey: child.key, isNewKeyTaken, at });
     if (log === undefined) return;
     checkForkPoint(log.header, seq, last);
+    const { id, key } = log.header;
+    await checkOnlyFile(files, around.layout, { key, id, path: log.path });
     await around.settle(log);
     const { host, layout } = around;
     await forkSession(

@@ -4,20 +4,30 @@
  * when too much waits. The journal's space is used again only when every file it covers is landed and synced.
  */
 
-import type { LonghandError } from "../../../errors.ts";
+import { isLonghandError, type LonghandError } from "../../../errors.ts";
+import type { FileStat } from "../../../host/host.ts";
 import { ioError } from "../../../host/io-error.ts";
 import { groupBySession } from "../../../journal/group-by-session.ts";
 import type { Journal } from "../../../journal/journal.ts";
+import { sessionChanged } from "../../../log/session-changed.ts";
 import type { SessionLog } from "../../../log/session-log.ts";
 
 /** New appends fail once this much cannot be landed. */
 const MAX_UNLANDED_BYTES = 16 * 1024 * 1024;
 
+export interface LandingHooks {
+  /** Of what is at a path now. */
+  look(path: string): Promise<FileStat | undefined>;
+  /** The log's file was changed by another program: what it lacks is kept when this resolves. Answers with what to tell. */
+  keepChanged(log: SessionLog): Promise<LonghandError>;
+  onError(error: LonghandError): void;
+}
+
 export class Landing {
   readonly #journal: Journal;
   /** When the journal holds this much, the files are synced and it begins anew. */
   readonly #journalBytes: number;
-  readonly #onError: (error: LonghandError) => void;
+  readonly #hooks: LandingHooks;
   /** Files that the journal's generation covers and that are not known to be synced. */
   readonly #covered = new Set<SessionLog>();
   readonly #failed = new Map<SessionLog, LonghandError>();
@@ -25,10 +35,10 @@ export class Landing {
   readonly #settling = new Map<SessionLog, Promise<void>>();
   #stopped: LonghandError | undefined;
 
-  constructor(journal: Journal, journalBytes: number, onError: (error: LonghandError) => void) {
+  constructor(journal: Journal, journalBytes: number, hooks: LandingHooks) {
     this.#journal = journal;
     this.#journalBytes = journalBytes;
-    this.#onError = onError;
+    this.#hooks = hooks;
   }
 
   /** The log has newly acknowledged records. Returns at once. */
@@ -66,22 +76,37 @@ export class Landing {
     if (this.#covered.size === 0) await this.#journal.beginGeneration();
   }
 
-  /** Lands and syncs everything, or rejects with the first failure. */
+  /** Lands and syncs everything, or rejects with the first failure. What does not fit its file is kept, and told. */
   async settleAll(): Promise<void> {
     while (this.#covered.size > 0) {
-      for (const log of this.#covered) await this.settle(log);
+      for (const log of this.#covered) {
+        await this.settle(log).catch((error: unknown) => {
+          if (!isLonghandError(error, "SESSION_CHANGED")) throw error;
+          this.#hooks.onError(error);
+        });
+      }
     }
   }
 
-  /** Lands and syncs one file. False: it could not be done now, and was reported. */
+  /** Lands and syncs one file, or keeps what does not fit it. False: it could not be done now. Failures are reported. */
   async trySettle(log: SessionLog): Promise<boolean> {
     try {
       await this.settle(log);
       return true;
     } catch (error) {
-      this.#report(log, error);
-      return false;
+      const isKept = isLonghandError(error, "SESSION_CHANGED");
+      if (isKept) this.#hooks.onError(error);
+      else this.#report(log, error);
+      return isKept;
     }
+  }
+
+  /** The log's file is not what it was: what it lacks is kept aside, and the journal need not keep it. */
+  async change(log: SessionLog): Promise<LonghandError> {
+    const changed = await this.#hooks.keepChanged(log);
+    this.#covered.delete(log);
+    this.#failed.delete(log);
+    return changed;
   }
 
   /** The instance has failed: nothing is landed or synced from now on, and what is under way has ended. */
@@ -105,11 +130,23 @@ export class Landing {
   }
 
   async #settleAlone(log: SessionLog): Promise<void> {
-    await log.land();
-    if (log.isUnsynced || log.owesRewrite) await this.#syncOrRewrite(log);
+    try {
+      await log.land();
+      if (log.isUnsynced || log.owesRewrite) await this.#syncOrRewrite(log);
+      if (this.#covered.has(log)) await this.#checkUnchanged(log);
+    } catch (error) {
+      throw isLonghandError(error, "SESSION_CHANGED") ? await this.change(log) : error;
+    }
     if (log.isUnsynced || log.unlandedBytes > 0) return;
     this.#covered.delete(log);
     this.#failed.delete(log);
+  }
+
+  /** After the sync: only what is in the file by its name then may leave the journal. */
+  async #checkUnchanged(log: SessionLog): Promise<void> {
+    const { path, header } = log;
+    if (!(await log.isIn(async () => await this.#hooks.look(path)))) throw sessionChanged(path, header.key);
+    await log.checkApplied();
   }
 
   async #syncOrRewrite(log: SessionLog): Promise<void> {
@@ -135,7 +172,16 @@ export class Landing {
       await log.land();
       this.#failed.delete(log);
     } catch (error) {
-      this.#report(log, error);
+      await this.#noteFailure(log, error);
+    }
+  }
+
+  async #noteFailure(log: SessionLog, error: unknown): Promise<void> {
+    try {
+      if (isLonghandError(error, "SESSION_CHANGED")) this.#hooks.onError(await this.change(log));
+      else this.#report(log, error);
+    } catch (cause) {
+      this.#report(log, cause);
     }
   }
 
@@ -149,6 +195,6 @@ export class Landing {
     const failure = ioError(error, "landing records", log.path);
     const isNews = !this.#failed.has(log);
     this.#failed.set(log, failure);
-    if (isNews) this.#onError(failure);
+    if (isNews) this.#hooks.onError(failure);
   }
 }

@@ -16,8 +16,9 @@ import type { Damage, SessionInfo } from "../../../record/session-record.ts";
 import { unexplainedLinks } from "../files/explain-links.ts";
 import { putAwayDirectory, type PutAwayStatus, type SessionFile } from "../files/find-session-file.ts";
 import { checkNoAlias } from "../files/alias-table.ts";
-import { sessionPath, type Layout } from "../files/layout.ts";
+import { idInName, sessionPath, type Layout } from "../files/layout.ts";
 import { markMove } from "../files/move-marks.ts";
+import { checkNameFree, checkOnlyFile } from "../files/only-file.ts";
 import { NameSync } from "../files/name-sync.ts";
 import { removeSegments } from "../files/remove-segments.ts";
 import { noteRemoved } from "../files/note-removed.ts";
@@ -34,7 +35,11 @@ export interface OpenSessionsHooks {
   onDamage(damage: Damage): void;
   /** Right before a change that could hide what another has written: rejects if this instance has failed or was taken over. */
   checkMayChange(): Promise<void>;
-  newestArchived(key: string): Promise<FilePlace | undefined>;
+  newestArchived(key: string): Promise<SessionFile | undefined>;
+  /** Another program has changed the file: what it lacks is kept when this resolves. Answers with what to tell. */
+  keepChanged(log: SessionLog): Promise<LonghandError>;
+  /** Rejects if this session was changed under us before, and its file still lacks what was acknowledged. */
+  checkChanged(log: SessionLog): Promise<void>;
   /** Which names are on the disk is unknown: the instance must stop. Answers with what to tell the caller. */
   onNamesUnknown(cause: unknown): Promise<LonghandError>;
 }
@@ -74,6 +79,7 @@ export class OpenSessions {
         onDamage: (damage) => this.#hooks.onDamage(damage),
       });
       if (log !== undefined) {
+        await this.#closeOnFailure(log, async () => await this.#hooks.checkChanged(log));
         await tenure.setLog(await this.#withDurableName(log));
         await undoSeal(this.#host.files, this.#layout, log.path, log.header);
         await this.#warnOfLinks(log);
@@ -91,17 +97,19 @@ export class OpenSessions {
 
   /** Another program may have replaced or shortened the file. What we knew of it is worth nothing then. */
   async #checkUnchanged(tenure: Tenure, log: SessionLog): Promise<void> {
-    if (await log.isIn(async () => await this.#host.files.stat(log.path))) return;
+    if (log.changed === undefined && (await log.isIn(async () => await this.#host.files.stat(log.path))))
+      return;
+    // The whole directory may be another: then nothing is put into that.
+    await this.#hooks.checkMayChange();
+    const changed = log.changed ?? (await this.#hooks.keepChanged(log));
     await tenure.setLog(undefined);
-    throw new LonghandError(
-      "SESSION_DAMAGED",
-      `${log.path} was replaced or shortened by another program while it was open; nothing was written. Try again to go on with the file as it is now`,
-      { file: log.path, key: tenure.key },
-    );
+    throw changed;
   }
 
   /** For a key without an active session: the archived one comes back, or a new one begins, created `at`. */
   async begin(tenure: Tenure, at: string): Promise<SessionLog> {
+    // A lease may be older than the directory that lies there now.
+    await this.#hooks.checkMayChange();
     const archived = await this.#hooks.newestArchived(tenure.key);
     if (archived !== undefined) {
       await this.bringBack(tenure, archived);
@@ -129,7 +137,11 @@ export class OpenSessions {
   }
 
   /** A file becomes the key's active session. There must be none. */
-  async bringBack(tenure: Tenure, from: FilePlace): Promise<void> {
+  async bringBack(tenure: Tenure, from: SessionFile): Promise<void> {
+    const { key } = tenure;
+    const { files } = this.#host;
+    const { path } = from;
+    await checkOnlyFile(files, this.#layout, { key, id: idInName(from) ?? "", path });
     await this.#move(from, { status: "active", path: sessionPath(this.#layout, tenure.key) });
   }
 
@@ -207,19 +219,22 @@ export class OpenSessions {
 
   /** Before its first journal record a session's name is durable, also if an attempt to create it was cut short. */
   async #withDurableName(log: SessionLog): Promise<SessionLog> {
-    try {
-      await this.syncNames();
-      return log;
-    } catch (error) {
-      // The failure to sync is the one to tell, whatever closing says.
-      await log.close().catch(() => undefined);
-      throw error;
-    }
+    await this.#closeOnFailure(log, async () => await this.syncNames());
+    return log;
   }
 
-  /** The caller knows that nothing is at `to`. */
+  async #closeOnFailure(log: SessionLog, work: () => Promise<void>): Promise<void> {
+    await work().catch(async (error: unknown) => {
+      // The failure is the one to tell, whatever closing says.
+      await log.close().catch(() => undefined);
+      throw error;
+    });
+  }
+
+  /** Never over another file. */
   async #move(from: FilePlace, to: FilePlace): Promise<void> {
     await this.#hooks.checkMayChange();
+    await checkNameFree(this.#host.files, from.path, to.path);
     const rename = async (): Promise<void> => await this.#host.files.rename(from.path, to.path);
     await this.#names[from.status].change(async () => await this.#names[to.status].change(rename));
     await this.syncNames();

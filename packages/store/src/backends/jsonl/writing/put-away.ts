@@ -15,6 +15,7 @@ import {
   type SessionFile,
 } from "../files/find-session-file.ts";
 import { idInName, putAwayName } from "../files/layout.ts";
+import { checkOnlyFile, checkOnlyFilesAnywhere, type OwnFile } from "../files/only-file.ts";
 import { newestPutAway } from "../reading/list-sessions.ts";
 import type { OpenSessions } from "./open-sessions.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
@@ -29,6 +30,7 @@ export interface PutAwaySurroundings {
 }
 
 export async function archiveSession(around: PutAwaySurroundings): Promise<void> {
+  await checkOnly(around, [], false);
   if (!(await putAwayActive(around, "archived"))) throw notFound(around.tenure.key, "to archive");
 }
 
@@ -48,6 +50,8 @@ export async function deleteSession(around: PutAwaySurroundings, forever: boolea
   const { files, layout } = around.place;
   // Looked for before anything is moved: where it cannot be seen what there is, nothing was done.
   const archived = await putAwayFilesOf(files, layout, "archived", key);
+  const trashed = forever ? await putAwayFilesOf(files, layout, "trashed", key) : [];
+  await checkOnly(around, [...archived, ...trashed], forever);
   await putAwayActive(around, "trashed");
   for (const file of archived) await around.sessions.moveToTrash(file);
   if (!forever) return;
@@ -55,6 +59,20 @@ export async function deleteSession(around: PutAwaySurroundings, forever: boolea
     const id = idInName(file);
     if (id !== undefined) await around.sessions.removeForGood(key, id, file);
   }
+}
+
+/** Before anything is moved, all of it is looked at: a delete that is refused has done nothing. */
+async function checkOnly(
+  { tenure, place }: PutAwaySurroundings,
+  putAway: readonly SessionFile[],
+  forever: boolean,
+): Promise<void> {
+  const { files, layout } = place;
+  const { key, log } = tenure;
+  const own = putAway.map((file): OwnFile => ({ key, id: idInName(file) ?? "", path: file.path }));
+  if (log !== undefined) own.push({ key, id: log.header.id, path: log.path });
+  for (const each of own) await checkOnlyFile(files, layout, each);
+  if (forever) await checkOnlyFilesAnywhere(files, layout, own);
 }
 
 async function putAwayActive(around: PutAwaySurroundings, status: PutAwayStatus): Promise<boolean> {

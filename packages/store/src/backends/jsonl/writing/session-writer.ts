@@ -167,12 +167,13 @@ export class SessionWriter {
     const batches = log.place(decided.map(({ entries }) => entries).filter((entries) => entries.length > 0));
     const { id, file } = log.header;
     const name = fileNameOf(this.#key);
-    const records = batches.map(({ offset, bytes }): JournalRecord => ({
+    const records = batches.map(({ offset, bytes, after }): JournalRecord => ({
       session: id,
       file,
       name,
       offset,
       bytes,
+      after,
     }));
     await this.#around.commit(records, () => {
       log.acknowledge(batches);

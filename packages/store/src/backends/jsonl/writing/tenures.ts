@@ -67,11 +67,15 @@ export class Tenures {
 
   /** The open file of a key that is ours; opens nothing. */
   holdIfOpen(key: string): HeldLog | undefined {
-    return this.#tenures.get(key)?.holdLog();
+    const tenure = this.#tenures.get(key);
+    // One whose file was changed under it says nothing of what is there now.
+    return tenure?.log?.changed === undefined ? tenure?.holdLog() : undefined;
   }
 
   openLogs(): readonly SessionLog[] {
-    return [...this.#tenures.values()].flatMap(({ log }) => (log === undefined ? [] : [log]));
+    return [...this.#tenures.values()].flatMap(({ log }) =>
+      log === undefined || log.changed !== undefined ? [] : [log],
+    );
   }
 
   /** Somebody stands in line for the lease of this name. */

@@ -1,0 +1,185 @@
+/**
+ * Sessions whose file another program has replaced, shortened or overwritten while this instance had it open. What was
+ * acknowledged and is not in the file as it is now is kept aside, durably; then nothing is written to the session until
+ * its file has those records again, or a repair has looked at it.
+ */
+
+import { LonghandError, isLonghandError } from "../../../errors.ts";
+import type { FileStat, FileSystem, OpenFile } from "../../../host/host.ts";
+import { ioError } from "../../../host/io-error.ts";
+import { useFile } from "../../../host/use-file.ts";
+import type { JournalRecord } from "../../../journal/block.ts";
+import { groupBySession } from "../../../journal/group-by-session.ts";
+import type { Journal } from "../../../journal/journal.ts";
+import { patchedSource, type ByteSource } from "../../../log/byte-source.ts";
+import { FileWindow } from "../../../log/file-window.ts";
+import { openFile } from "../../../log/open-session.ts";
+import { sessionChanged } from "../../../log/session-changed.ts";
+import type { SessionLog } from "../../../log/session-log.ts";
+import { NEWLINE } from "../../../record/format.ts";
+import { fileNameOf } from "../../../record/key.ts";
+import { lastSum, LINE_END_BYTES } from "../../../record/last-sum.ts";
+import type { Damage } from "../../../record/session-record.ts";
+import { describeRecords, keepRecords } from "../files/kept-records.ts";
+import type { Layout } from "../files/layout.ts";
+
+export interface ChangedSessionsDeps {
+  readonly files: FileSystem;
+  readonly layout: Layout;
+  readonly journal: Journal;
+  /** Why the directory is no longer this instance's; `undefined`: it is. */
+  whyLost(): Promise<string | undefined>;
+  onDamage(damage: Damage): void;
+}
+
+interface Expected {
+  readonly key: string;
+  readonly error: LonghandError;
+  /** Where the last acknowledged record ends, and how. */
+  readonly end: number;
+  readonly sum: string | undefined;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+export class ChangedSessions {
+  readonly #deps: ChangedSessionsDeps;
+  readonly #expected = new Map<string, Expected>();
+  readonly #keeping = new Map<SessionLog, Promise<LonghandError>>();
+
+  constructor(deps: ChangedSessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Keeps what the file lacks, and gives the log up. Answers with what to tell. Rejects if it could not be kept. */
+  async keep(log: SessionLog): Promise<LonghandError> {
+    const underWay = this.#keeping.get(log);
+    if (underWay !== undefined) return await underWay;
+    const keeping = this.#keep(log).finally(() => this.#keeping.delete(log));
+    this.#keeping.set(log, keeping);
+    return await keeping;
+  }
+
+  /** A session that was opened: rejects while its file still lacks what was kept aside. */
+  async check(log: SessionLog): Promise<void> {
+    const place = placeOf(log);
+    const expected = this.#expected.get(place);
+    if (expected === undefined) return;
+    if (!(await log.isBehind(expected.end, expected.sum))) throw expected.error;
+    this.#expected.delete(place);
+  }
+
+  /** A repair has put back what fits. */
+  forget(key: string): void {
+    for (const [place, expected] of this.#expected) if (expected.key === key) this.#expected.delete(place);
+  }
+
+  async #keep(log: SessionLog): Promise<LonghandError> {
+    const { layout, files } = this.#deps;
+    const { key } = log.header;
+    const lost = await this.#deps.whyLost();
+    if (lost !== undefined) {
+      const { directory } = layout;
+      throw new LonghandError("STORE_FAILED", `${directory}: ${lost}; reopen the store`, { directory });
+    }
+    try {
+      const missing = await this.#missing(log);
+      const kept = missing.length === 0 ? undefined : await keepRecords(files, layout, missing);
+      const before = log.changed;
+      const error = kept === undefined && before !== undefined ? before : sessionChanged(log.path, key, kept);
+      if (kept !== undefined) {
+        this.#expected.set(placeOf(log), { key, error, end: log.end, sum: log.lastSum });
+        const reason = `another program has replaced, shortened or overwritten it: ${describeRecords(missing)} are kept aside`;
+        this.#deps.onDamage({
+          file: log.path,
+          offset: missing[0]?.offset ?? 0,
+          bytes: 0,
+          kind: "corrupt",
+          reason,
+          key,
+          kept,
+        });
+      }
+      await log.giveUp(error);
+      return error;
+    } catch (error) {
+      throw isLonghandError(error) ? error : ioError(error, "keeping records of a changed session", log.path);
+    }
+  }
+
+  /** Acknowledged, and not in the file that is at the session's path now. */
+  async #missing(log: SessionLog): Promise<readonly JournalRecord[]> {
+    const { files, journal } = this.#deps;
+    const present = await openFile({ files, path: log.path }, "read").catch((error: unknown) => {
+      // A directory or a link in its place has none of them.
+      if (isLonghandError(error, "IO_FAILED")) return undefined;
+      throw error;
+    });
+    const find = async (stat: FileStat | undefined): Promise<readonly JournalRecord[]> => {
+      const { id, file } = log.header;
+      // If another file is in its place, the one that is open has everything; otherwise only the journal does.
+      if (!(await log.isOpened(stat))) return await missingIn(present, stat?.size ?? 0, log);
+      const own = groupBySession(await journal.readBack()).get(id) ?? [];
+      const there = new FileWindow(present ?? NOTHING, stat?.size ?? 0);
+      const missing: JournalRecord[] = [];
+      for (const record of own) {
+        if (record.file !== file) continue;
+        const { offset, bytes } = record;
+        if (!(await there.read(offset, offset + bytes.length)).equals(bytes)) missing.push(record);
+      }
+      return missing;
+    };
+    return present === undefined
+      ? await find(undefined)
+      : await useFile(present, async () => await find(await present.stat()));
+  }
+}
+
+const NOTHING: Pick<OpenFile, "read"> = { read: async () => await Promise.resolve(0) };
+
+function placeOf({ header: { id, file } }: SessionLog): string {
+  return `${id}/${file}`;
+}
+
+/** From the first line on in which the file at the path differs from the one that is open. */
+async function missingIn(
+  present: OpenFile | undefined,
+  size: number,
+  log: SessionLog,
+): Promise<readonly JournalRecord[]> {
+  const { header, end } = log;
+  const source = log.source();
+  const same = present === undefined ? 0 : await samePrefix(source, patchedSource(present, size, []), end);
+  if (same >= end) return [];
+  const offset = await lineStart(source, same);
+  const bytes = Buffer.alloc(end - offset);
+  await source.read(bytes, offset);
+  const before = Buffer.alloc(Math.min(LINE_END_BYTES, offset));
+  await source.read(before, offset - before.length);
+  const { id: session, file, key } = header;
+  return [{ session, file, name: fileNameOf(key), offset, bytes, after: lastSum(before) }];
+}
+
+async function samePrefix(one: ByteSource, other: ByteSource, limit: number): Promise<number> {
+  const [ofOne, ofOther] = [Buffer.alloc(CHUNK_BYTES), Buffer.alloc(CHUNK_BYTES)];
+  for (let position = 0; position < limit; position += CHUNK_BYTES) {
+    const length = Math.min(CHUNK_BYTES, limit - position);
+    const found = await other.read(ofOther.subarray(0, length), position);
+    await one.read(ofOne.subarray(0, length), position);
+    const differs = ofOne.subarray(0, found).findIndex((byte, index) => byte !== ofOther[index]);
+    if (differs !== -1) return position + differs;
+    if (found < length) return position + found;
+  }
+  return limit;
+}
+
+async function lineStart(source: ByteSource, position: number): Promise<number> {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  for (let end = position; end > 0; end -= CHUNK_BYTES) {
+    const from = Math.max(0, end - CHUNK_BYTES);
+    const count = await source.read(chunk.subarray(0, end - from), from);
+    const newline = chunk.subarray(0, count).lastIndexOf(NEWLINE);
+    if (newline !== -1) return from + newline + 1;
+  }
+  return 0;
+}
