@@ -4,7 +4,7 @@
  */
 
 import type { SampleFile, SampleStore } from "../damage/sample-store.ts";
-import { contentOf, lineFilesOf, linesOf } from "./line-files.ts";
+import { isOfOneKey, lineFilesOf } from "./line-files.ts";
 
 export interface FileEdit {
   readonly store: SampleStore;
@@ -35,20 +35,6 @@ function* exchanged(store: SampleStore, files: readonly SampleFile[]): Iterable<
       yield { store, what: `${one.path} and ${other.path} exchanged`, changed };
     }
   }
-}
-
-function isOfOneKey(one: SampleFile, other: SampleFile): boolean {
-  const [[key, id], [otherKey, otherId]] = [identityOf(one), identityOf(other)];
-  return key === otherKey && id !== otherId;
-}
-
-function identityOf({ bytes }: SampleFile): readonly [key: unknown, id: unknown] {
-  const [header] = linesOf(contentOf(bytes));
-  const { key, id } = JSON.parse(header?.toString() ?? "{}") as {
-    readonly key?: string;
-    readonly id?: string;
-  };
-  return [key, id];
 }
 
 /** Each file as it was after each of its lines. */

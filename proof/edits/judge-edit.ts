@@ -42,15 +42,15 @@ export function knowledgeOf(store: SampleStore): Knowledge {
 
 const WORDS = "after the edit";
 
-/** `undefined`: nothing is wrong. `then`: whether it is written to before it is repaired. */
+/** `undefined`: nothing is wrong. `then`: who goes on with it after the reader: a writer and then a repair, or a repair alone. */
 export async function judgeEdit(
   edited: EditedStore,
   known: Knowledge,
-  then: "append" | "repair",
+  then: "append" | "repair" | "nobody",
 ): Promise<string | undefined> {
   const reading = await readBy((await machineOf(edited)).startProcess(), edited.store, true);
   const wrong = judgeReading(edited, known, reading);
-  if (wrong !== undefined) return wrong;
+  if (wrong !== undefined || then === "nobody") return wrong;
   const machine = await machineOf(edited);
   const damage: Damage[] = [];
   const opened = await openCollecting(machine.startProcess(), damage, false).catch((error: unknown) => {
@@ -89,17 +89,23 @@ function judgeReading(edited: EditedStore, known: Knowledge, reading: Reading): 
     return "records are missing, and verify does not report it";
   if (reading.reports > 0 && verified.length === 0) return "reading reports what verify does not";
   const unheard =
-    edited.isMany || known.isOfEarlierVersion ? undefined : damage.find((each) => !isAmong(each, verified));
+    edited.isMany || known.isOfEarlierVersion
+      ? undefined
+      : damage.find((each) => !isAmong(each, edited, verified));
   return unheard === undefined
     ? undefined
     : `reading says "${wordsOf(unheard)}", verify only ${verified.map(wordsOf).join("; ")}`;
 }
 
-/** In the same words; of a session that is not readable at all, reading says only that, and verify what can be mended. */
-function isAmong({ file, offset, reason }: Damage, verified: readonly Damage[]): boolean {
-  return verified.some(
-    (each) => each.file === file && each.offset === offset && reason.includes(each.reason),
-  );
+/** In the same words. Where the header is not where it was, reading cannot tell whose lines these are, and verify says what can be mended. */
+function isAmong(
+  { file, offset, reason }: Damage,
+  edited: EditedStore,
+  verified: readonly Damage[],
+): boolean {
+  const ofFile = verified.filter((each) => each.file === file);
+  if (!file.includes("/segments/") && !beginsAsBefore(edited, file)) return ofFile.length > 0;
+  return ofFile.some((each) => each.offset === offset && each.reason === reason);
 }
 
 const wordsOf = ({ file, offset, reason }: Damage): string => `${file} at ${offset}: ${reason}`;
@@ -118,7 +124,7 @@ function isShortened({ store, changed }: EditedStore): boolean {
   return [...changed].every(([path, bytes]) => {
     const before = store.files.find((file) => file.path === path)?.bytes;
     const isActive = !path.includes("/segments/");
-    return isActive && bytes.includes("\n") && before?.subarray(0, bytes.length).equals(bytes) === true;
+    return isActive && bytes.length > 0 && before?.subarray(0, bytes.length).equals(bytes) === true;
   });
 }
 
@@ -203,9 +209,13 @@ async function judgeReadBack(
 /** Its file still begins with the header it had. */
 function hasOwnHeader(edited: EditedStore, id: string): boolean {
   const file = edited.store.files.find(({ path, owners }) => owners.has(id) && !path.includes("/segments/"));
-  if (file === undefined || file.owners.size > 1) return false;
-  const header = file.bytes.subarray(0, file.bytes.indexOf("\n") + 1);
-  return contentAt(edited, file.path).subarray(0, header.length).equals(header);
+  return file !== undefined && beginsAsBefore(edited, file.path);
+}
+
+function beginsAsBefore(edited: EditedStore, path: string): boolean {
+  const before = edited.store.files.find((file) => file.path === path)?.bytes ?? Buffer.alloc(0);
+  const header = before.subarray(0, before.indexOf("\n") + 1);
+  return contentAt(edited, path).subarray(0, header.length).equals(header);
 }
 
 /** The highest seq of which a line still speaks, in a file of the session. */

@@ -1,7 +1,7 @@
 /** The ways in which whole lines of a file are edited. Each is data, so that it can be told and done again. */
 
 import type { SeededRandom } from "@longhand/store/testing";
-import type { LineFile } from "./line-files.ts";
+import { isOfOneKey, type LineFile } from "./line-files.ts";
 
 export type LineEdit =
   | { readonly kind: "remove"; readonly line: number }
@@ -52,17 +52,20 @@ function* editsWithin(count: number): Iterable<LineEdit> {
   }
 }
 
-/** Two or three edits of one file, one after the other, by chance. */
+/** So many edits, two to four of one file at a time, one after the other, by chance. */
 export function* someEdits(
   files: readonly LineFile[],
   random: SeededRandom,
   count: number,
 ): Iterable<PlacedEdit> {
-  for (let index = 0; index < count; index++) {
+  for (let done = 0; done < count;) {
     const target = files[random.below(files.length)];
     if (target === undefined) return;
-    const others = files.filter(({ store }) => store === target.store);
-    const edits = Array.from({ length: 2 + random.below(2) }, () => anyEdit(target, others, random));
+    const others = files.filter(
+      ({ store, file }) => store === target.store && !isOfOneKey(file, target.file),
+    );
+    const edits = Array.from({ length: 2 + random.below(3) }, () => anyEdit(target, others, random));
+    done += edits.length;
     yield { target, edits };
   }
 }
@@ -142,7 +145,11 @@ export function tellEdits({ target, edits }: PlacedEdit): string {
         return `insert line ${edit.line} of ${edit.other.file.path} before line ${edit.to}`;
       case "append":
         return `append ${edit.count} lines of ${edit.other.file.path}`;
-      default:
+      case "copy":
+      case "copy-glued":
+      case "move":
+      case "swap":
+      case "overwrite":
         return `${edit.kind} line ${edit.line} to ${edit.to}`;
     }
   });

@@ -39,6 +39,21 @@ export function linesOf(content: Buffer): Buffer[] {
   return lines;
 }
 
+/** Files of two sessions of one key: the header of one makes the other's file its own. */
+export function isOfOneKey(one: SampleFile, other: SampleFile): boolean {
+  const [[key, id], [otherKey, otherId]] = [identityOf(one), identityOf(other)];
+  return key === otherKey && id !== otherId;
+}
+
+function identityOf({ bytes }: SampleFile): readonly [key: unknown, id: unknown] {
+  const [header] = linesOf(contentOf(bytes));
+  const { key, id } = JSON.parse(header?.toString() ?? "{}") as {
+    readonly key?: string;
+    readonly id?: string;
+  };
+  return [key, id];
+}
+
 const SIGNATURE = Buffer.from("1f8b08040000000000ff0c004c480800", "hex");
 
 /** One gzip member, by docs/format.md. */

@@ -1,5 +1,5 @@
 /**
- * Edits: whole lines of small stores glued, copied, moved, removed, put over others, in every position, and whole files exchanged. The first slices share out every single
+ * Edits: whole lines of small stores glued, copied, moved, removed, put over others, in every position, and whole files exchanged. The slices of the gate share out every single
  * edit; all slices go on with several edits at once, by chance.
  */
 
@@ -15,12 +15,15 @@ import { applyEdits, everyEdit, someEdits, tellEdits, type PlacedEdit } from "./
 import { bytesOf, lineFilesOf } from "./line-files.ts";
 
 const GATE_SLICES = 40;
-const EDITS_OF_A_SLICE = 5_100;
+/** Of a slice, several at once. */
+const EDITS_BY_CHANCE = 4_900;
+/** Each so-manieth store with several edits is written to and repaired. */
+const WRITTEN = 8;
 
 export const edits: Part = {
   name: "edits",
   title: "Edited lines and files",
-  counts: { "line edits": 200_000, "file edits": 100 },
+  counts: { "line edits": 200_000, "file edits": 90 },
   gateSlices: GATE_SLICES,
   weight: 4,
   obstacle: () => Promise.resolve(undefined),
@@ -28,29 +31,35 @@ export const edits: Part = {
     const stores = await editedStores();
     const judge = await judgeOf(stores, slice);
     const files = stores.flatMap(lineFilesOf);
-    let done = 0;
     if (slice.number < GATE_SLICES) {
       for (const [index, edit] of [...everyFileEdit(stores)].entries()) {
         if (index % GATE_SLICES !== slice.number) continue;
-        await judge({ ...edit, isMany: true, isOfFiles: true }, index, () => tellFileEdit(edit));
+        await judge({ ...edit, isMany: true, isOfFiles: true }, thenOf(index), () => tellFileEdit(edit));
         findings.count("file edits");
       }
       let index = 0;
       for (const edit of everyEdit(files)) {
-        if (index++ % GATE_SLICES !== slice.number) continue;
-        await judgeLines(edit, judge, index, findings);
-        done += 1;
+        index += 1;
+        if (index % GATE_SLICES === slice.number) await judgeLines(edit, judge, thenOf(index), findings);
       }
     }
     const random = new SeededRandom(slice.seed * 15_485_863 + slice.number);
     let turn = 0;
-    for (const edit of someEdits(files, random, Math.max(0, EDITS_OF_A_SLICE - done)))
-      await judgeLines(edit, judge, turn++, findings);
+    for (const edit of someEdits(files, random, EDITS_BY_CHANCE)) {
+      turn += 1;
+      const then = turn % WRITTEN === 0 ? thenOf(turn / WRITTEN) : "nobody";
+      await judgeLines(edit, judge, then, findings);
+    }
   },
   control: judgeForgedPlace,
 };
 
-type Judge = (edited: EditedStore, turn: number, tell: () => string) => Promise<void>;
+type Then = Parameters<typeof judgeEdit>[2];
+type Judge = (edited: EditedStore, then: Then, tell: () => string) => Promise<void>;
+
+function thenOf(index: number): Then {
+  return index % 2 === 0 ? "append" : "repair";
+}
 
 async function judgeOf(stores: readonly SampleStore[], slice: Slice): Promise<Judge> {
   const known = new Map<SampleStore, Knowledge>();
@@ -58,27 +67,25 @@ async function judgeOf(stores: readonly SampleStore[], slice: Slice): Promise<Ju
     await checkUndamaged(store);
     known.set(store, knowledgeOf(store));
   }
-  return async (edited, turn, tell) => {
+  return async (edited, then, tell) => {
     const knowledge = known.get(edited.store) ?? knowledgeOf(edited.store);
-    const wrong = await judgeEdit(edited, knowledge, turn % 2 === 0 ? "append" : "repair").catch(
-      (error: unknown) => {
-        if (error instanceof Violation) return error.message;
-        throw error;
-      },
-    );
+    const wrong = await judgeEdit(edited, knowledge, then).catch((error: unknown) => {
+      if (error instanceof Violation) return error.message;
+      throw error;
+    });
     if (wrong !== undefined)
       throw new Violation(`${tell()}: ${wrong} (seed ${slice.seed}, slice ${slice.number})`);
   };
 }
 
-async function judgeLines(edit: PlacedEdit, judge: Judge, turn: number, findings: Findings): Promise<void> {
+async function judgeLines(edit: PlacedEdit, judge: Judge, then: Then, findings: Findings): Promise<void> {
   const { target } = edit;
   const bytes = bytesOf(target, applyEdits(edit));
   if (!bytes.equals(bytesOf(target, target.lines))) {
     const changed = new Map([[target.file.path, bytes]]);
-    await judge({ store: target.store, changed, isMany: edit.edits.length > 1 }, turn, () => tellEdits(edit));
+    await judge({ store: target.store, changed, isMany: edit.edits.length > 1 }, then, () => tellEdits(edit));
   }
-  findings.count("line edits");
+  findings.count("line edits", edit.edits.length);
 }
 
 /** An undamaged store has nothing to report, or its reports would prove nothing; and its checkpoints must be those that the store would write. */

@@ -4,6 +4,7 @@ import { crashesOf, danger } from "./caught-by.ts";
 import type { Mutant } from "./mutant.ts";
 
 const FLIPS = { part: "bit-flips", slice: 0 } as const;
+const EDITS = { part: "edits", slice: 0 } as const;
 
 export const RECORD_MUTANTS: readonly Mutant[] = [
   {
@@ -39,12 +40,60 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
           "  const decoded = decodeLine(sealLine(line.toString(), writtenBy).subarray(0, -1), writtenBy);\n",
       },
       {
-        find: 'import { decodeLine } from "../record/decode.ts";\n',
-        replace:
-          'import { decodeLine } from "../record/decode.ts";\nimport { SEAL_BYTES, sealLine } from "../record/seal.ts";\n',
+        find: 'import { lineSum } from "../record/seal.ts";\n',
+        replace: 'import { lineSum, SEAL_BYTES, sealLine } from "../record/seal.ts";\n',
       },
     ],
     caughtBy: danger("checkpoints"),
+  },
+  {
+    name: "checkpoint-place-ignored",
+    breaks: "no silent loss: a checkpoint that was copied or moved is believed where it stands",
+    file: "record/checkpoint-place.ts",
+    edits: [
+      {
+        find: "  return place.offset === offset && (sumBefore === undefined || sumBefore === place.before);\n",
+        replace: '  return place.offset >= 0 && offset >= 0 && sumBefore !== "";\n',
+      },
+    ],
+    caughtBy: EDITS,
+  },
+  {
+    name: "refused-seq-given-again",
+    breaks: "no seq is given twice: one of a line that was moved ahead is given to the next record",
+    file: "record/line-order.ts",
+    edits: [
+      {
+        find: "    this.#refusedSeq = Math.max(this.#refusedSeq, last);\n",
+        replace: "    this.#refusedSeq = Math.max(this.#refusedSeq, Math.min(0, last));\n",
+      },
+    ],
+    caughtBy: EDITS,
+  },
+  {
+    name: "half-a-batch-served",
+    breaks: "a batch whole or not at all: one of which lines were removed is served by halves",
+    file: "record/open-batch.ts",
+    edits: [
+      {
+        find: "    return this.#isMissing;\n",
+        replace: "    return this.#isMissing && this.last < this.first;\n",
+      },
+    ],
+    caughtBy: EDITS,
+  },
+  {
+    name: "moved-line-hides-others",
+    breaks:
+      "no silent loss: behind a line that was moved ahead, the good ones are not served, nor put back by a repair",
+    file: "log/copy-good-lines.ts",
+    edits: [
+      {
+        find: "      if (content === undefined || !isMissed(entry.seq) || late.has(entry.seq)) return;\n",
+        replace: "      if (content === undefined || isMissed(entry.seq) || late.has(entry.seq)) return;\n",
+      },
+    ],
+    caughtBy: EDITS,
   },
   {
     name: "checkpoint-forgets-notes",
@@ -70,8 +119,8 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     file: "record/line-order.ts",
     edits: [
       {
-        find: "    if (entry !== undefined && batch !== undefined) {\n",
-        replace: "    if (entry !== undefined && batch !== undefined && batch.size < 0) {\n",
+        find: "    if (entry?.batch !== undefined)\n",
+        replace: "    if (entry?.batch !== undefined && entry.batch.size < 0)\n",
       },
     ],
     caughtBy: danger("half a landing"),

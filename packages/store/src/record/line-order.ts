@@ -5,17 +5,8 @@
 
 import { isWrittenAt } from "./checkpoint-place.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { Entry } from "./entry.ts";
 import { OpenBatch } from "./open-batch.ts";
-import type { ScanDamage, ScannedLine, ScanVisitor } from "./scan.ts";
-
-/** A record, or a line that says which ones are lost. */
-export interface OrderedItem {
-  readonly first: number;
-  readonly last: number;
-  readonly entry: Entry | undefined;
-  readonly line: ScannedLine;
-}
+import type { OrderedItem, ScanDamage, ScannedLine, ScanVisitor } from "./scan-visitor.ts";
 
 interface BadLine {
   readonly damage: ScanDamage;

@@ -1,8 +1,7 @@
 /** The lines of a batch whose last line has not come yet. They are served together, or not at all. */
 
 import type { BatchPosition } from "./entry.ts";
-import type { OrderedItem } from "./line-order.ts";
-import type { ScanDamage } from "./scan.ts";
+import type { OrderedItem, ScanDamage } from "./scan-visitor.ts";
 
 export class OpenBatch {
   readonly first: number;

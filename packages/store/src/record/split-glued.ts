@@ -6,7 +6,7 @@
  */
 
 import { decodeLine } from "./decode.ts";
-import type { ScannedLine } from "./scan.ts";
+import type { ScannedLine } from "./scan-visitor.ts";
 
 /** Where one line ends and, behind whatever the newline has become, the next begins. */
 const SEAM = /("crc":"[0-9a-f]{8}"\}\r?)([^,]?)(?=\{"(?:seq|checkpoint|lost|longhand)":)/g;
