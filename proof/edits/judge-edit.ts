@@ -128,7 +128,7 @@ function isShortened({ store, changed }: EditedStore): boolean {
   });
 }
 
-const BAD_LINE = /checksum mismatch|not a whole record/;
+const BAD_LINE = /checksum mismatch|not a whole record|no header line/;
 
 /** Whole or not at all. */
 function judgeBatches(

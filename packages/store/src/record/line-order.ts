@@ -107,6 +107,8 @@ export class LineOrder {
     const last = this.#seq + this.#lostRecords();
     if (batch?.isUnfinished(isTorn ? this.#seq : last, this.#refusedSeq) === true)
       return { unfinished: batch, seq: Math.max(batch.first - 1, this.#refusedSeq) };
+    // The next record gets a seq behind the refused ones: then there are more missing than damaged lines.
+    if (this.#refusedSeq > last) batch?.miss(this.#seq + 1);
     this.#reportBad();
     this.#closeBatch();
     return { unfinished: undefined, seq: Math.max(last, batch?.last ?? 0, this.#refusedSeq) };

@@ -270,6 +270,13 @@ describe("a batch", () => {
     }
   });
 
+  test("that ends with a damaged line, while a higher seq stands elsewhere, is served alike before and after the next append", () => {
+    const next = linesOf(entriesOf(...batch.map(({ body }) => body), message("after"), message("next")))[5];
+    const parts = [before, a, after, b, spoiled(c)];
+    expect(seqs(scan(...parts))).toEqual([1]);
+    expect(seqs(scan(...parts, next ?? Buffer.alloc(0)))).toEqual([1, 6]);
+  });
+
   test("that is unfinished, with a line of another place behind it, is what no crash leaves: not torn, and no seq is given again", () => {
     const result = scan(before, a, b, before);
     expect(seqs(result)).toEqual([1]);
