@@ -13,12 +13,14 @@ import { model } from "./model/part.ts";
 import { mutants } from "./mutants/part.ts";
 import type { Part } from "./part.ts";
 import { powerCuts } from "./power-cuts/part.ts";
+import { readers } from "./readers/part.ts";
 
 export const PARTS: readonly Part[] = [
   model,
   crashImages,
   faultSweep,
   interleaved,
+  readers,
   dangers,
   kills,
   powerCuts,

@@ -3,6 +3,7 @@
 import { sliceOfWorkload } from "../crash-images/part.ts";
 import { DANGERS } from "../dangers/part.ts";
 import { FAULT_KINDS } from "../fault-sweep/kinds.ts";
+import { sliceOfPairing } from "../readers/part.ts";
 import type { PartSlice } from "./mutant.ts";
 
 /** `workload`: the name of one. */
@@ -18,6 +19,10 @@ export function danger(name: string): PartSlice {
 export function faults(kind: string): PartSlice {
   const slice = FAULT_KINDS.findIndex(({ name }) => name === kind);
   return { part: "fault-sweep", slice: found(slice, kind) };
+}
+
+export function besideMover(reader: string, mover: string): PartSlice {
+  return { part: "readers", slice: found(sliceOfPairing(reader, mover), `${reader} beside ${mover}`) };
 }
 
 function found(slice: number, name: string): number {

@@ -79,7 +79,8 @@ export async function verifySession(
   const { id, key } = checked.header;
   // A file that cannot be read is in the report by itself: as far as we can tell, nothing has changed.
   const found = await findSessionFile(place.files, place.layout, id, fileNameOf(key)).catch(() => undefined);
-  if (found === undefined) return checked;
+  // Deleted for good while it was read: what was missing then is no damage.
+  if (found === undefined) return isSameFile(before, await place.files.stat(file.path)) ? checked : undefined;
   const now = await place.files.stat(found.path);
   const hasChanged =
     !isSameFile(before, now) || now?.size !== before.size || now.modified !== before.modified;

@@ -1,0 +1,50 @@
+/** Mistakes of those who read while others move sessions, or drop records. */
+
+import { besideMover } from "./caught-by.ts";
+import type { Mutant } from "./mutant.ts";
+
+export const READER_MUTANTS: readonly Mutant[] = [
+  {
+    name: "moves-not-counted",
+    breaks: "no session is missed: an archived one that is restored and archived again passes a listing by",
+    file: "backends/jsonl/writing/open-sessions.ts",
+    edits: [
+      {
+        find: "    await markMove(this.#host.files, this.#layout, tenure.lease.name);\n",
+        replace: "",
+      },
+    ],
+    caughtBy: besideMover("list", "restore and archive"),
+  },
+  {
+    name: "active-place-looked-at-once",
+    breaks: "no session is missed: one that comes back after the active place was looked at is in none",
+    file: "backends/jsonl/files/every-session-file.ts",
+    edits: [
+      {
+        find: "    if (!isAgain || !isSameFile(await files.stat(file.path), met.get(file.path))) yield { file, isAgain };\n",
+        replace: "    if (isAgain && met.size < 0) yield { file, isAgain };\n",
+      },
+    ],
+    caughtBy: besideMover("list", "restore and archive"),
+  },
+  {
+    name: "older-session-of-a-key-read",
+    breaks: "no wrong data: while a session is restored, its key reads an older one that is archived",
+    file: "backends/jsonl/reading/read-key.ts",
+    edits: [
+      {
+        find: "    // Also if there is an archived one: that may be older than one that has come back.\n    active = await readActive(place, file, key);\n",
+        replace: "    if (archived === undefined) active = await readActive(place, file, key);\n",
+      },
+    ],
+    caughtBy: besideMover("state", "newer of two"),
+  },
+  {
+    name: "dropped-records-passed-over",
+    breaks: "nothing disappears silently: a reader jumps over records that were dropped while it read",
+    file: "log/read-entries.ts",
+    edits: [{ find: "    if (!bounds.reverse && isDropped(from)) throw dropped(from);\n", replace: "" }],
+    caughtBy: besideMover("records", "drop"),
+  },
+];
