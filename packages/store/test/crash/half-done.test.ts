@@ -82,7 +82,7 @@ describe("forking that fails", () => {
     });
     const store = await open(host);
     await store.session("b").append(user("one"));
-    await expect(store.session("b").fork("copy")).rejects.toMatchObject({ code: "STORE_FAILED" });
+    await expect(store.session("b").fork("copy")).rejects.toMatchObject({ code: "IO_FAILED" });
     await store.close().catch(() => undefined);
     state = "freed";
     const again = await open(host);
