@@ -8,8 +8,10 @@ import { judgeForgedCheckpoint, searchCheckpoints } from "./checkpoints.ts";
 import { runConformance } from "./conformance.ts";
 import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
 import { searchHalfLandings } from "./half-landed.ts";
+import { searchPutBacks } from "./put-back.ts";
 import { searchRefusedBlocks } from "./refused-blocks.ts";
 import { searchSealedMeanwhile } from "./sealed-meanwhile.ts";
+import { searchSecondFiles, withoutSeeing } from "./second-files.ts";
 import {
   believingShortWrites,
   withClockBehind,
@@ -77,13 +79,23 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     atLeast: 600,
     control: async () => await searchSealedMeanwhile(withoutNewSegments),
   },
+  "a version put back": {
+    search: async () => await searchPutBacks(),
+    atLeast: 1000,
+    control: async () => await searchPutBacks(withoutDamagedCopies),
+  },
+  "two files with one id": {
+    search: async () => await searchSecondFiles(),
+    atLeast: 150,
+    control: async () => await searchSecondFiles(withoutSeeing),
+  },
   "exchanged files": { search: searchExchangedFiles, atLeast: 90, control: judgeForgedOwner },
 };
 
 export const dangers: Part = {
   name: "dangers",
   title: "Known dangers",
-  counts: { moments: 3000 },
+  counts: { moments: 4200 },
   gateSlices: Object.keys(DANGERS).length,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),

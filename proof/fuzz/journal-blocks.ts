@@ -39,7 +39,7 @@ function recordsIn(payload: Buffer): JournalBlock["records"] {
   for (let at = 0; at < payload.length;) {
     const end = payload.indexOf("\n", at);
     const place = payload.toString("utf8", at, end);
-    const length = Number(/"bytes":([0-9]+)\}$/.exec(place)?.[1]);
+    const length = Number(/"bytes":([0-9]+)[,}]/.exec(place)?.[1]);
     records.push({ place, bytes: payload.subarray(end + 1, end + 1 + length) });
     at = end + 1 + length;
   }

@@ -1,6 +1,6 @@
 /** Mistakes with files and their names: sealing, forking, putting away, compressing, migrating. */
 
-import { crashesOf } from "./caught-by.ts";
+import { crashesOf, danger } from "./caught-by.ts";
 import type { Mutant } from "./mutant.ts";
 
 export const FILE_MUTANTS: readonly Mutant[] = [
@@ -17,6 +17,15 @@ export const FILE_MUTANTS: readonly Mutant[] = [
     file: "backends/jsonl/writing/open-sessions.ts",
     edits: [{ find: "change(rename));\n    await this.syncNames();\n", replace: "change(rename));\n" }],
     caughtBy: crashesOf("generations of one key"),
+  },
+  {
+    name: "second-file-not-seen",
+    breaks: "nothing disappears by itself: emptying the trash removes the sealed files of an active session",
+    file: "backends/jsonl/files/only-file.ts",
+    edits: [
+      { find: "  throw secondFile(own, other.path);\n", replace: "  void secondFile(own, other.path);\n" },
+    ],
+    caughtBy: danger("two files with one id"),
   },
   {
     name: "seal-with-a-gap",

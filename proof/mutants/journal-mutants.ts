@@ -144,11 +144,12 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "backends/jsonl/instance/replay-records.ts",
     edits: [
       {
-        find: "  for (const { offset, bytes } of inReach) await writeFully(file, bytes, offset);\n",
+        find: "  for (const { offset, bytes } of joined(fits)) await writeFully(file, bytes, offset);\n",
         replace:
           "  const { size } = await file.stat();\n" +
-          "  for (const { offset, bytes } of inReach) if (offset + bytes.length > size) await writeFully(file, bytes, offset);\n",
+          "  for (const { offset, bytes } of fits) if (offset + bytes.length > size) await writeFully(file, bytes, offset);\n",
       },
+      { find: "    if (!(await areIn(files, path, file, fits))) return undefined;\n", replace: "" },
     ],
     caughtBy: crashesOf("appends, batches and ids"),
   },
@@ -156,8 +157,65 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     name: "adopted-files-not-synced",
     breaks: "acknowledged is durable: a dead one's journal is emptied while its records are only landed",
     file: "backends/jsonl/instance/replay-records.ts",
-    edits: [{ find: "  if (inReach.length > 0) await file.sync();\n", replace: "" }],
+    edits: [{ find: "    await file.sync();\n", replace: "" }],
     caughtBy: crashesOf("taken over"),
+  },
+  {
+    name: "records-of-no-history",
+    breaks: "no mixing: a record does not say after which line it was written, and goes behind another",
+    file: "backends/jsonl/writing/session-writer.ts",
+    edits: [
+      { find: "      bytes,\n      after,\n", replace: "      bytes,\n" },
+      { find: "offset, bytes, after }", replace: "offset, bytes }" },
+    ],
+    caughtBy: danger("a version put back"),
+  },
+  {
+    name: "replay-over-another-record",
+    breaks: "no silent loss: replay writes over a record of whoever has gone on from an older file",
+    file: "log/fit-records.ts",
+    edits: [
+      {
+        find: "    if (!isOwn && isWhole(line.content, line.offset, sessionId)) return false;\n",
+        replace: "    if (!isOwn && isWhole(line.content, line.offset, sessionId)) return true;\n",
+      },
+    ],
+    caughtBy: danger("a version put back"),
+  },
+  {
+    name: "replay-believes-its-writes",
+    breaks:
+      "acknowledged is durable: an older file, put back before replay syncs, takes its records out again",
+    file: "backends/jsonl/instance/replay-records.ts",
+    edits: [
+      {
+        find: "    if (!(await areIn(files, path, file, fits))) return undefined;\n",
+        replace: "    await areIn(files, path, file, fits);\n",
+      },
+    ],
+    caughtBy: danger("a version put back"),
+  },
+  {
+    name: "changed-file-not-noticed",
+    breaks: "acknowledged is durable: the journal forgets records that are in a file which has lost its name",
+    file: "backends/jsonl/writing/landing.ts",
+    edits: [
+      {
+        find: "      if (this.#covered.has(log)) await this.#checkUnchanged(log);\n",
+        replace: "      if (this.#covered.has(log)) void this.#checkUnchanged;\n",
+      },
+    ],
+    caughtBy: danger("a version put back"),
+  },
+  {
+    name: "late-records-of-a-changed-file-forgotten",
+    breaks:
+      "acknowledged is durable: what is acknowledged while the records before it are kept aside is dropped",
+    file: "log/session-log.ts",
+    edits: [
+      { find: "    if (this.#end !== end) return false;\n", replace: "    if (end < 0) return false;\n" },
+    ],
+    caughtBy: danger("a version put back"),
   },
   {
     name: "adopted-journal-not-emptied",

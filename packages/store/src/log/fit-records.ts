@@ -57,8 +57,10 @@ async function isBehind(
 ): Promise<boolean> {
   const before = taken.at(offset - 1);
   if (before !== undefined) return endOf(before) === offset && endsWithSum(before.bytes, after);
-  if (offset > there.size) return false;
-  if (endsWithSum(await there.read(offset - LINE_END_BYTES, offset), after)) return true;
+  const lineEnd = await there.read(offset - LINE_END_BYTES, offset);
+  // The file ends before it.
+  if (lineEnd.length < Math.min(LINE_END_BYTES, offset)) return false;
+  if (endsWithSum(lineEnd, after)) return true;
   const line = await there.lineAt(offset - 1);
   return line === undefined || !isWhole(line.content, line.offset, sessionId);
 }

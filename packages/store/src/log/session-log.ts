@@ -9,7 +9,7 @@ import { ioError } from "../host/io-error.ts";
 import { isSameFile } from "../host/is-same-file.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../record/checkpoint.ts";
-import { continueSum } from "../record/checksum.ts";
+import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
 import { NO_SUM } from "../record/seal.ts";
 import { encodeEntry } from "../record/encode.ts";
 import type { Entry } from "../record/entry.ts";
@@ -21,6 +21,7 @@ import { patchedSource, type ByteSource, type Patch } from "./byte-source.ts";
 import { partsOf, type LogPart } from "./log-part.ts";
 import type { ScannedTail } from "./scan-tail.ts";
 import { sessionChanged } from "./session-changed.ts";
+import { sumBytes } from "./sum-bytes.ts";
 
 /** The lines of one atomic batch, ready to be committed at `offset`. */
 export interface PlacedBatch {
@@ -46,6 +47,8 @@ export class SessionLog {
   #lastSum: string | undefined;
   /** The same of what is in the file. */
   #landedSum: string | undefined;
+  /** What was put into the file since it was last found to be all there: its beginning, and its sum. */
+  #unproven: { readonly from: number; readonly after: string | undefined; readonly sum: string };
   #checkpoint: { offset: number; bytes: number };
   #landedEnd: number;
   #pending: Patch[] = [];
@@ -68,6 +71,7 @@ export class SessionLog {
     this.#sum = sum;
     this.#lastSum = last;
     this.#landedSum = last;
+    this.#unproven = { from: tail.end, after: last, sum: EMPTY_SUM };
     this.#checkpoint = tail.checkpoint;
   }
 
@@ -182,9 +186,15 @@ export class SessionLog {
     return isSameFile(stat, this.#identity);
   }
 
-  /** Rejects with SESSION_CHANGED if the file does not end, as far as records were applied, as this log has made it. */
+  /** Rejects with SESSION_CHANGED unless everything is in the file that was put into it since the last time. */
   async checkApplied(): Promise<void> {
-    await this.#checkLineBefore(this.#landedEnd, this.#landedSum);
+    const { from, after, sum } = this.#unproven;
+    const end = this.#landedEnd;
+    const lastSum = this.#landedSum;
+    await this.#checkLineBefore(from, after);
+    const found = await sumBytes(patchedSource(this.#file, end, []), EMPTY_SUM, from, end);
+    if (found !== sum) throw sessionChanged(this.path, this.header.key);
+    if (this.#landedEnd === end) this.#unproven = { from: end, after: lastSum, sum: EMPTY_SUM };
   }
 
   /** Does the file have a line with this checksum that ends at `offset`? Where none is known, nothing can differ. */
@@ -200,15 +210,19 @@ export class SessionLog {
     return this.#changed;
   }
 
-  async giveUp(changed: LonghandError): Promise<void> {
+  /** `end`: everything before it is kept. False: more was acknowledged meanwhile, and nothing has happened. */
+  async giveUp(changed: LonghandError, end: number): Promise<boolean> {
     // What it says does not matter any more.
     await this.#landing?.catch(() => undefined);
+    if (this.#end !== end) return false;
     this.#changed = changed;
     this.#pending = [];
     this.#landedEnd = this.#end;
     this.#landedSum = this.#lastSum;
+    this.#unproven = { from: this.#end, after: this.#lastSum, sum: EMPTY_SUM };
     this.#syncedWrites = this.#writes;
     this.#owesRewrite = false;
+    return true;
   }
 
   async close(): Promise<void> {
@@ -234,7 +248,8 @@ export class SessionLog {
     const start = this.#landedEnd;
     const bytes = Buffer.concat(patches.map((patch) => patch.bytes));
     try {
-      await this.checkApplied();
+      await this.#checkLineBefore(start, this.#landedSum);
+      await this.#checkNothingElse(bytes, start);
       await this.#write(bytes, start);
     } catch (cause) {
       throw ioError(cause, "landing records", this.path);
@@ -242,6 +257,16 @@ export class SessionLog {
     this.#pending = this.#pending.slice(patches.length);
     this.#landedEnd = start + bytes.length;
     this.#landedSum = lastSum(bytes);
+    this.#unproven = { ...this.#unproven, sum: continueSum(this.#unproven.sum, bytes) };
+  }
+
+  /** Where these bytes go there is nothing, or what an attempt before has got in of them. */
+  async #checkNothingElse(bytes: Buffer, start: number): Promise<void> {
+    const next = Buffer.alloc(1);
+    if ((await this.#file.read(next, start)) === 0) return;
+    const there = Buffer.alloc(bytes.length);
+    const found = there.subarray(0, await this.#file.read(there, start));
+    if (!found.equals(bytes.subarray(0, found.length))) throw sessionChanged(this.path, this.header.key);
   }
 
   /**

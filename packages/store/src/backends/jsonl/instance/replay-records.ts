@@ -12,6 +12,7 @@ import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import type { JournalRecord } from "../../../journal/block.ts";
 import { groupBySession } from "../../../journal/group-by-session.ts";
+import type { Patch } from "../../../log/byte-source.ts";
 import { FileWindow } from "../../../log/file-window.ts";
 import { fitRecords } from "../../../log/fit-records.ts";
 import type { Damage } from "../../../record/session-record.ts";
@@ -92,12 +93,25 @@ async function replayInto(
   const present = records.filter((record) => record.file === header.file);
   const later = records.filter((record) => record.file > header.file);
   const { fits, strays } = await fitRecords(file, (await file.stat()).size, session, present);
-  for (const { offset, bytes } of fits) await writeFully(file, bytes, offset);
+  for (const { offset, bytes } of joined(fits)) await writeFully(file, bytes, offset);
   if (fits.length > 0) {
     await file.sync();
     if (!(await areIn(files, path, file, fits))) return undefined;
   }
   return { key: header.key, strays: [...strays, ...later] };
+}
+
+/** Records that follow each other are written at once: the fewer writes, the less can come between them. */
+function joined(records: readonly JournalRecord[]): Patch[] {
+  const runs: { offset: number; end: number; pieces: Buffer[] }[] = [];
+  for (const { offset, bytes } of records) {
+    const last = runs.at(-1);
+    if (last?.end === offset) {
+      last.pieces.push(bytes);
+      last.end += bytes.length;
+    } else runs.push({ offset, end: offset + bytes.length, pieces: [bytes] });
+  }
+  return runs.map(({ offset, pieces }) => ({ offset, bytes: Buffer.concat(pieces) }));
 }
 
 /** After the sync: what another program has put back before it may have taken them out again. */

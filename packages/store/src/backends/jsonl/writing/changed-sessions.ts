@@ -75,36 +75,39 @@ export class ChangedSessions {
   }
 
   async #keep(log: SessionLog): Promise<LonghandError> {
+    try {
+      for (;;) {
+        const { end, lastSum: sum } = log;
+        const error = await this.#keepUpTo(log, end, sum);
+        // What was acknowledged while the others were kept is kept next.
+        if (await log.giveUp(error, end)) return error;
+      }
+    } catch (error) {
+      throw ioError(error, "keeping records of a changed session", log.path);
+    }
+  }
+
+  async #keepUpTo(log: SessionLog, end: number, sum: string | undefined): Promise<LonghandError> {
     const { layout, files } = this.#deps;
     const { key } = log.header;
+    await this.#checkDirectory();
+    const missing = await this.#missing(log);
+    if (missing.length === 0) return log.changed ?? sessionChanged(log.path, key);
+    const kept = await keepRecords(files, layout, missing);
+    const error = sessionChanged(log.path, key, kept);
+    this.#expected.set(placeOf(log), { key, error, end, sum });
+    const { offset = 0 } = missing[0] ?? {};
+    const reason = `another program has replaced, shortened or overwritten it: ${describeRecords(missing)} of it, acknowledged before, are kept aside`;
+    this.#deps.onDamage({ file: log.path, offset, bytes: 0, kind: "corrupt", reason, key, kept });
+    return error;
+  }
+
+  /** In a directory that was put in the place of ours nothing is kept. */
+  async #checkDirectory(): Promise<void> {
+    const { directory } = this.#deps.layout;
     const lost = await this.#deps.whyLost();
-    if (lost !== undefined) {
-      const { directory } = layout;
-      throw new LonghandError("STORE_FAILED", `${directory}: ${lost}; reopen the store`, { directory });
-    }
-    try {
-      const missing = await this.#missing(log);
-      const kept = missing.length === 0 ? undefined : await keepRecords(files, layout, missing);
-      const before = log.changed;
-      const error = kept === undefined && before !== undefined ? before : sessionChanged(log.path, key, kept);
-      if (kept !== undefined) {
-        this.#expected.set(placeOf(log), { key, error, end: log.end, sum: log.lastSum });
-        const reason = `another program has replaced, shortened or overwritten it: ${describeRecords(missing)} are kept aside`;
-        this.#deps.onDamage({
-          file: log.path,
-          offset: missing[0]?.offset ?? 0,
-          bytes: 0,
-          kind: "corrupt",
-          reason,
-          key,
-          kept,
-        });
-      }
-      await log.giveUp(error);
-      return error;
-    } catch (error) {
-      throw isLonghandError(error) ? error : ioError(error, "keeping records of a changed session", log.path);
-    }
+    if (lost === undefined) return;
+    throw new LonghandError("STORE_FAILED", `${directory}: ${lost}; reopen the store`, { directory });
   }
 
   /** Acknowledged, and not in the file that is at the session's path now. */
@@ -125,7 +128,10 @@ export class ChangedSessions {
       for (const record of own) {
         if (record.file !== file) continue;
         const { offset, bytes } = record;
-        if (!(await there.read(offset, offset + bytes.length)).equals(bytes)) missing.push(record);
+        // Behind one that is missing none counts as there: nobody could read it as what comes next.
+        const isThere =
+          missing.length === 0 && (await there.read(offset, offset + bytes.length)).equals(bytes);
+        if (!isThere) missing.push(record);
       }
       return missing;
     };
