@@ -10,14 +10,21 @@ export const KEY = "a";
 /** So small that what was answered two writes ago is in no journal any more. */
 const JOURNAL_BYTES = 200;
 
-/** What it reports besides is not looked at. */
-export async function openQuietly(host: Host, readOnly = false): Promise<Store> {
+/** What it reports besides is not looked at, unless `onReport` does. */
+export async function openQuietly(
+  host: Host,
+  readOnly = false,
+  onReport: (reason: string) => void = () => undefined,
+): Promise<Store> {
   return await openStore(jsonlBackend(DIRECTORY, { host, journalBytes: JOURNAL_BYTES }), {
     readOnly,
-    onDamage: () => undefined,
+    onDamage: ({ reason }) => onReport(reason),
     onError: () => undefined,
   });
 }
+
+/** No crash leaves records that belong to another history: nobody has changed a file but the stores themselves. */
+const DOES_NOT_FIT = "do not fit this file";
 
 export class ToldWrites {
   readonly #writes: AttemptedWrite[];
@@ -56,9 +63,12 @@ export class ToldWrites {
   /** What is wrong with the store on this machine; `undefined`: nothing. */
   async judge(machine: SimulatedMachine): Promise<string | undefined> {
     try {
-      const store = await openQuietly(machine.startProcess());
+      const strays: string[] = [];
+      const store = await openQuietly(machine.startProcess(), false, (reason) => {
+        if (reason.includes(DOES_NOT_FIT)) strays.push(reason);
+      });
       const found = await messagesIn(store);
-      return judgeHistory(this.#writes, new Map([[KEY, found]]));
+      return judgeHistory(this.#writes, new Map([[KEY, found]])) ?? strays[0];
     } catch (error) {
       return `it cannot be opened and read: ${String(error)}`;
     }
