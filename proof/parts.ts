@@ -5,6 +5,7 @@ import { crashImages } from "./crash-images/part.ts";
 import { dangers } from "./dangers/part.ts";
 import { diskFull } from "./disk-full/part.ts";
 import { edits } from "./edits/part.ts";
+import { environment } from "./environment/part.ts";
 import { faultSweep } from "./fault-sweep/part.ts";
 import { fuzz } from "./fuzz/part.ts";
 import { interleaved } from "./interleaved/part.ts";
@@ -22,6 +23,7 @@ export const PARTS: readonly Part[] = [
   interleaved,
   readers,
   dangers,
+  environment,
   kills,
   powerCuts,
   diskFull,

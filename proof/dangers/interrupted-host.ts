@@ -1,5 +1,6 @@
 /** A host that tells before each of its calls, and waits as long as it is made to. */
 
+import { posix } from "node:path";
 import type { FileSystem, Host, OpenFile } from "@longhand/store/testing";
 
 export interface HostCall {
@@ -10,7 +11,7 @@ export interface HostCall {
 export function interruptedHost(host: Host, before: (call: HostCall) => Promise<void>): Host {
   const { files, processes } = host;
   const on = async <T>(operation: string, path: string, perform: () => Promise<T>): Promise<T> => {
-    await before({ operation, path });
+    await before({ operation, path: posix.normalize(path) });
     return await perform();
   };
   const wrapped: FileSystem = {

@@ -8,6 +8,7 @@ import { judgeForgedCheckpoint, searchCheckpoints } from "./checkpoints.ts";
 import { runConformance } from "./conformance.ts";
 import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
 import { searchHalfLandings } from "./half-landed.ts";
+import { searchLateChanges } from "./late-changes.ts";
 import { searchPutBacks } from "./put-back.ts";
 import { searchRefusedBlocks } from "./refused-blocks.ts";
 import { searchSealedMeanwhile } from "./sealed-meanwhile.ts";
@@ -17,6 +18,7 @@ import {
   withClockBehind,
   withoutDamagedCopies,
   withoutFence,
+  withoutGate,
   withoutNewSegments,
   withoutRenames,
 } from "./spoiled-hosts.ts";
@@ -47,6 +49,11 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     search: async () => await searchTwoAdopters(),
     atLeast: 90,
     control: async () => await searchTwoAdopters(withoutFence),
+  },
+  "taken for dead while it changes names": {
+    search: async () => await searchLateChanges(),
+    atLeast: 500,
+    control: async () => await searchLateChanges(withoutGate),
   },
   "half a landing": {
     search: async () => await searchHalfLandings(),
@@ -95,7 +102,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
 export const dangers: Part = {
   name: "dangers",
   title: "Known dangers",
-  counts: { moments: 4200 },
+  counts: { moments: 4700 },
   gateSlices: Object.keys(DANGERS).length,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),

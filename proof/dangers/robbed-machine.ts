@@ -4,6 +4,7 @@ import type { Store } from "@longhand/store";
 import { SimulatedMachine, type Host } from "@longhand/store/testing";
 import { Violation } from "../part.ts";
 import { interruptedHost, type HostCall } from "./interrupted-host.ts";
+import { mistakenAbout } from "./mistaken-host.ts";
 import type { Stop } from "./stop.ts";
 import { DIRECTORY, openQuietly, ToldWrites } from "./told-writes.ts";
 
@@ -66,7 +67,7 @@ export class RobbedMachine {
 
   /** `before` is told of each call. */
   async openAdopter(process: Host, before: (call: HostCall) => Promise<void>): Promise<Store> {
-    return await openQuietly(interruptedHost(this.#mistaken(process), before));
+    return await openQuietly(interruptedHost(mistakenAbout(this.instance, process), before));
   }
 
   /** Ends of moments that were judged before are in `judged`. */
@@ -80,24 +81,5 @@ export class RobbedMachine {
       if (wrong !== undefined)
         throw new Violation(`${wrong}\nA living instance is taken for dead. ${tell()}\n${state.describe()}`);
     }
-  }
-
-  /** The victim does not seem to listen. */
-  #mistaken(host: Host): Host {
-    const { processes } = host;
-    return {
-      files: host.files,
-      processes: {
-        self: processes.self,
-        listen: async (path, onMessage) => await processes.listen(path, onMessage),
-        tell: async (path, text) => await processes.tell(path, text),
-        isRunning: async (identity) => await processes.isRunning(identity),
-        probe: async (path) => (path.includes(this.instance) ? "refused" : await processes.probe(path)),
-      },
-      user: host.user,
-      now: () => host.now(),
-      randomBytes: (length) => host.randomBytes(length),
-      wait: async (milliseconds, background) => await host.wait(milliseconds, background),
-    };
   }
 }

@@ -1,5 +1,6 @@
 /** Hosts for the controls of the searches: each leaves out the one thing that its search is about. */
 
+import { posix } from "node:path";
 import { altered, alteredHost, hostWithAlteredFiles } from "../altered-host.ts";
 import type { FileSystem, Host } from "@longhand/store/testing";
 import { DIRECTORY } from "./told-writes.ts";
@@ -14,6 +15,15 @@ export function withoutFence(host: Host): Host {
       if (!known.has(path)) known.set(path, await files.stat(path));
       return known.get(path);
     },
+  }));
+}
+
+/** Changes names by their plain paths, so that whoever takes over cannot keep it from that. */
+export function withoutGate(host: Host): Host {
+  return alteredHost(host, (files) => ({
+    rename: async (from, to) => await files.rename(from, posix.normalize(to)),
+    link: async (from, to) => await files.link(from, posix.normalize(to)),
+    unlink: async (path) => await files.unlink(posix.normalize(path)),
   }));
 }
 

@@ -4,6 +4,7 @@ import { crashesOf, danger } from "./caught-by.ts";
 import type { Mutant } from "./mutant.ts";
 
 const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
+const ENVIRONMENT = { part: "environment", slice: 0 } as const;
 
 export const LEASE_MUTANTS: readonly Mutant[] = [
   {
@@ -101,6 +102,50 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: danger("taken for dead"),
+  },
+  {
+    name: "unproven-taken-for-dead",
+    breaks: "one writer at a time: a refused connection counts, though the listener may be on another kernel",
+    file: "backends/jsonl/leases/liveness.ts",
+    edits: [
+      { find: '  if (!wouldShareKernel(owner, asker)) return "unproven";\n', replace: "" },
+      { find: "import { findsSocketOf, wouldShareKernel }", replace: "import { findsSocketOf }" },
+    ],
+    caughtBy: ENVIRONMENT,
+  },
+  {
+    name: "socket-of-another-view",
+    breaks:
+      "one writer at a time: a refused connection counts, though the socket is seen through another file system",
+    file: "backends/jsonl/leases/proof-of-death.ts",
+    edits: [
+      {
+        find: "  return owner.fileSystem === undefined || owner.fileSystem === fileSystem;\n",
+        replace: "  return owner.fileSystem !== fileSystem || owner.fileSystem === fileSystem;\n",
+      },
+    ],
+    caughtBy: ENVIRONMENT,
+  },
+  {
+    name: "gate-left-open",
+    breaks: "no silent loss: an instance that was taken over changes names that are another's by now",
+    file: "backends/jsonl/instance/adoption.ts",
+    edits: [{ find: "  await removeDirectoryIfThere(files, gatePath(layout, instance));\n", replace: "" }],
+    caughtBy: danger("taken for dead while it changes names"),
+  },
+  {
+    name: "torn-tail-cut-in-place",
+    breaks: "acknowledged is durable: an instance that was taken over cuts off what was appended since",
+    file: "log/open-session.ts",
+    edits: [
+      {
+        find: "    if (scanned.torn !== undefined) file = await cutTail(file, scanned.torn, place);\n",
+        replace:
+          "    if (scanned.torn !== undefined) {\n      await cutTail(file, scanned.torn, { ...place, replaceBy: async (temporary) => await place.files.unlink(temporary) });\n" +
+          '      file = await place.files.open(place.path, "write");\n      await file.truncate(scanned.torn.offset);\n    }\n',
+      },
+    ],
+    caughtBy: danger("taken for dead while it changes names"),
   },
   {
     name: "adoption-without-lock",

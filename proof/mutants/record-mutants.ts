@@ -158,7 +158,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     file: "log/open-session.ts",
     edits: [
       {
-        find: "  const kept = await keepAside(place.files, file, torn, place.path, place.damagedDirectory);\n",
+        find: "  const kept = await keepAside(files, file, torn, path, place.damagedDirectory);\n",
         replace: "  const kept = place.damagedDirectory;\n",
       },
     ],

@@ -38,6 +38,14 @@ export async function removeIfThere(files: FileSystem, path: string): Promise<vo
   }
 }
 
+export async function removeDirectoryIfThere(files: FileSystem, path: string): Promise<void> {
+  try {
+    await files.removeDirectory(path);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+  }
+}
+
 /** An empty file; already there is as good. */
 export async function placeMark(files: FileSystem, path: string): Promise<void> {
   try {

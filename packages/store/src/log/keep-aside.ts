@@ -3,9 +3,7 @@
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { errorCode } from "../host/io-error.ts";
 import { useFile } from "../host/use-file.ts";
-import { writeFully } from "../host/write-fully.ts";
-
-const CHUNK_BYTES = 1024 * 1024;
+import { copyRange } from "./copy-range.ts";
 
 export interface KeptRange {
   readonly offset: number;
@@ -16,20 +14,14 @@ export interface KeptRange {
 export async function keepAside(
   files: FileSystem,
   from: OpenFile,
-  { offset, bytes }: KeptRange,
+  range: KeptRange,
   path: string,
   damagedDirectory: string,
 ): Promise<string> {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const { file, path: kept } = await createNumbered(files, `${damagedDirectory}/${name}.${offset}`);
+  const { file, path: kept } = await createNumbered(files, `${damagedDirectory}/${name}.${range.offset}`);
   await useFile(file, async (copy) => {
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(bytes, 1)));
-    for (let done = 0; done < bytes;) {
-      const count = await from.read(buffer.subarray(0, Math.min(buffer.length, bytes - done)), offset + done);
-      if (count === 0) break;
-      await writeFully(copy, buffer.subarray(0, count), done);
-      done += count;
-    }
+    await copyRange(from, range, copy);
     await copy.sync();
   });
   await files.syncDirectory(damagedDirectory);

@@ -6,6 +6,7 @@
 import { LonghandError } from "../errors.ts";
 import type { FileSystem, OpenFile } from "../host/host.ts";
 import { errorCode, ioError } from "../host/io-error.ts";
+import { removeIfThere } from "../host/small-files.ts";
 import { writeFully } from "../host/write-fully.ts";
 import { EMPTY_STATE, type SessionState } from "../record/fold.ts";
 import { FORMAT_VERSION } from "../record/format.ts";
@@ -14,6 +15,7 @@ import { lastSum, LINE_END_BYTES } from "../record/last-sum.ts";
 import type { Damage } from "../record/session-record.ts";
 import type { ScanDamage } from "../record/scan.ts";
 import { patchedSource, type Patch } from "./byte-source.ts";
+import { copyRange } from "./copy-range.ts";
 import { keepAside } from "./keep-aside.ts";
 import { firstSeqOf, partsOf } from "./log-part.ts";
 import { openSegment } from "./open-segment.ts";
@@ -39,17 +41,22 @@ export interface WritablePlace extends SessionPlace {
   readonly damagedDirectory: string;
   /** Right before its end is changed: rejects if that may be another's by now. */
   readonly checkMayChange: () => Promise<void>;
+  /** A name for a file that is being written; no two are the same. */
+  readonly temporaryPath: () => string;
+  /** Gives the name of the session's file to this one, durably; rejects if this instance was taken over. */
+  readonly replaceBy: (temporary: string) => Promise<void>;
 }
 
 /** `undefined`: there is no such file. */
 export async function openSessionForWriting(place: WritablePlace): Promise<SessionLog | undefined> {
-  const file = await openFile(place, "write");
+  let file = await openFile(place, "write");
   if (file === undefined) return undefined;
   try {
     const scanned = await scanFile(place, file, []);
     checkWritable(scanned.header, place);
     await keepPrivate(file, place);
-    const tail = await mendTail(file, scanned, place);
+    if (scanned.torn !== undefined) file = await cutTail(file, scanned.torn, place);
+    const tail = await endLine(file, { ...scanned, torn: undefined }, place);
     // Before the first journal record for it: what the record's place relies on must be on the disk.
     await file.sync();
     const source = patchedSource(file, (await file.stat()).size, []);
@@ -163,17 +170,35 @@ async function keepPrivate(file: OpenFile, { path, key, onDamage }: WritablePlac
   onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, key });
 }
 
-async function mendTail(file: OpenFile, tail: ScannedTail, place: WritablePlace): Promise<ScannedTail> {
-  if (tail.torn !== undefined) await cutTail(file, tail.torn, place);
-  if (!tail.unterminated) return { ...tail, torn: undefined };
+/** Should another have taken over meanwhile, it has put the same byte at the same place. */
+async function endLine(file: OpenFile, tail: ScannedTail, place: WritablePlace): Promise<ScannedTail> {
+  if (!tail.unterminated) return tail;
   await place.checkMayChange();
   await writeFully(file, Buffer.from("\n"), tail.end);
-  return { ...tail, end: tail.end + 1, torn: undefined, unterminated: false };
+  return { ...tail, end: tail.end + 1, unterminated: false };
 }
 
-async function cutTail(file: OpenFile, torn: ScanDamage, place: WritablePlace): Promise<void> {
-  const kept = await keepAside(place.files, file, torn, place.path, place.damagedDirectory);
-  await place.checkMayChange();
-  await file.truncate(torn.offset);
-  place.onDamage({ ...torn, file: place.path, key: place.key, kept });
+/**
+ * By a copy that takes the place of the file: were the file itself cut, by an instance that was stopped before that for so
+ * long that it was taken over, what others have appended since would be cut off. Answers with the new file.
+ */
+async function cutTail(file: OpenFile, torn: ScanDamage, place: WritablePlace): Promise<OpenFile> {
+  const { files, path, key } = place;
+  const kept = await keepAside(files, file, torn, path, place.damagedDirectory);
+  const temporary = place.temporaryPath();
+  const copy = await files.open(temporary, "create");
+  try {
+    await copyRange(file, { offset: 0, bytes: torn.offset }, copy);
+    await copy.sync();
+    await place.replaceBy(temporary);
+  } catch (error) {
+    // The failure that led here is the one to tell; what is left over is removed by the next who opens the store.
+    await copy.close().catch(() => undefined);
+    await removeIfThere(files, temporary).catch(() => undefined);
+    throw error;
+  }
+  place.onDamage({ ...torn, file: path, key, kept });
+  // It has no name any more; whether it can be closed changes nothing.
+  await file.close().catch(() => undefined);
+  return copy;
 }

@@ -8,6 +8,7 @@ import { appliesTo, type Fault, type FaultPlan } from "./fault-plan.ts";
 import { OPEN_OPERATIONS, type FileOperation } from "./file-operation.ts";
 import { SimulatedFile } from "./simulated-file.ts";
 import { SimulatedFileSystem } from "./simulated-file-system.ts";
+import { plainPath } from "./path-names.ts";
 import { systemError } from "./system-error.ts";
 
 export interface FailingHost extends Host {
@@ -52,7 +53,8 @@ class FaultGate {
 
   ask(operation: FileOperation, path: string, to?: string): Fault | undefined {
     this.calls += 1;
-    const fault = this.#plan({ number: this.calls, operation, path, to });
+    const plain = { path: plainPath(path), to: to === undefined ? undefined : plainPath(to) };
+    const fault = this.#plan({ number: this.calls, operation, ...plain });
     if (fault === undefined || !appliesTo(fault, operation)) return undefined;
     this.faults += 1;
     return fault;

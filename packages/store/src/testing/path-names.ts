@@ -1,4 +1,7 @@
-/** Absolute paths as lists of names. Without symbolic links, `..` can be resolved in the text. */
+/**
+ * Absolute paths as lists of names. Without symbolic links, `..` can be resolved in the text; but as in a kernel, the
+ * directory that it leaves must be there.
+ */
 
 import { posix } from "node:path";
 import { systemError } from "./system-error.ts";
@@ -19,8 +22,22 @@ export function pathNames(path: string, syscall: string): readonly string[] {
   return clean;
 }
 
+/** The directories that a path enters and leaves again by `..`. */
+export function leftAgain(path: string): readonly string[] {
+  if (!path.includes("/..")) return [];
+  const names = path.split("/");
+  return names.flatMap((name, index) =>
+    name === ".." ? [posix.normalize(names.slice(0, index).join("/"))] : [],
+  );
+}
+
 function isNoName(name: string): boolean {
   return name === "" || name === "." || name === "..";
+}
+
+/** The path by which a file is called in what tests are told: a store changes names by a way through a directory of its own. */
+export function plainPath(path: string): string {
+  return path.includes("/..") ? posix.normalize(path) : path;
 }
 
 /** Also true of the directory itself. */

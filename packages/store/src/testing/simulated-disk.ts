@@ -7,7 +7,7 @@
 import type { FileBytes } from "./file-bytes.ts";
 import { InodeTable } from "./inode-table.ts";
 import { failNameSync, syncNames, type NameChange, type NameEdit } from "./name-change.ts";
-import { isInside, pathNames } from "./path-names.ts";
+import { isInside, leftAgain, pathNames } from "./path-names.ts";
 import {
   changeFile,
   emptyFile,
@@ -75,6 +75,7 @@ export class SimulatedDisk {
   /** `undefined`: there is nothing. ENOTDIR where a file is used as a directory. */
   find(path: string, syscall: string): number | undefined {
     const names = pathNames(path, syscall);
+    if (!this.#hasLeftAgain(path, syscall)) return undefined;
     return this.#walk(names, names.length, syscall, path);
   }
 
@@ -239,7 +240,8 @@ export class SimulatedDisk {
     const name = names.at(-1);
     if (name === undefined) throw systemError(ofRoot, syscall, path);
     const directory = this.#walk(names, names.length - 1, syscall, path);
-    if (directory === undefined) throw systemError("ENOENT", syscall, path);
+    if (directory === undefined || !this.#hasLeftAgain(path, syscall))
+      throw systemError("ENOENT", syscall, path);
     this.#namesOf(directory, syscall, path);
     return { directory, name };
   }
@@ -257,6 +259,10 @@ export class SimulatedDisk {
       number = this.#child(number, names[index] ?? "", syscall, path);
     }
     return number;
+  }
+
+  #hasLeftAgain(path: string, syscall: string): boolean {
+    return leftAgain(path).every((directory) => this.find(directory, syscall) !== undefined);
   }
 
   #lookUp({ directory, name }: Place, syscall: string, path: string): number | undefined {

@@ -1,6 +1,7 @@
 /** What the processes of one simulated machine share: the disk, the clock, who runs, who listens. */
 
 import type { FileCall, FileOperation } from "./file-operation.ts";
+import { plainPath } from "./path-names.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { SimulatedDisk, type DiskImage } from "./simulated-disk.ts";
 
@@ -107,7 +108,8 @@ export class SimulatedKernel {
     const changedDisk = this.disk.version !== this.#announcedVersion;
     this.#announcedVersion = this.disk.version;
     for (const watch of this.watchers) {
-      watch({ number: this.#operations, operation, path, to, pid, changedDisk });
+      const plain = { path: plainPath(path), to: to === undefined ? undefined : plainPath(to) };
+      watch({ number: this.#operations, operation, ...plain, pid, changedDisk });
     }
   }
 }

@@ -99,7 +99,7 @@ test("a session that is being mended when the store is closed is not mended unde
   await torn.close();
   const gate = new Gate();
   const host = heldHost(machine.startProcess(), async ({ operation }, perform) => {
-    if (operation === "truncate") await gate.wait();
+    if (operation === "rename") await gate.wait();
     return await perform();
   });
   const first = await openStore(jsonlBackend("/store", { host }), { onDamage: () => undefined });

@@ -36,7 +36,7 @@ const IN_THE_CHANGE: readonly LateChange[] = [
     what: "cuts a torn tail",
     spoil: torn,
     begin: append,
-    isLate: (operation, path) => operation === "truncate" && path === PATH,
+    isLate: (operation, path) => operation === "rename" && path === PATH,
   },
   {
     what: "repairs",

@@ -1,5 +1,6 @@
 /** A host whose calls can be held up one by one, so that others come in between: what a simulated disk alone never shows. */
 
+import { posix } from "node:path";
 import type { FileSystem, Host, OpenFile } from "../../src/host/host.ts";
 
 export type Hold = (
@@ -9,7 +10,7 @@ export type Hold = (
 
 export function heldHost(host: Host, hold: Hold): Host {
   const through = async <T>(operation: string, path: string, perform: () => Promise<T>): Promise<T> =>
-    (await hold({ operation, path }, perform)) as T;
+    (await hold({ operation, path: posix.normalize(path) }, perform)) as T;
   const { files } = host;
   const wrapFile = (file: OpenFile, path: string): OpenFile => ({
     read: async (into, position) => await through("read", path, async () => await file.read(into, position)),

@@ -191,6 +191,8 @@ export async function appendOne(host: Host, { key, path }: { key: string; path: 
     segments: LAYOUT.segments,
     damagedDirectory: LAYOUT.damaged,
     checkMayChange: async () => await Promise.resolve(),
+    temporaryPath: () => `${path}.new`,
+    replaceBy: async () => await Promise.reject(new Error("it has no torn tail")),
     onDamage: ({ reason }) => {
       throw new Error(reason);
     },

@@ -25,6 +25,7 @@ import type { Written } from "../../store/types.ts";
 import { Alone } from "./writing/alone.ts";
 import { beginInstance, type Instance } from "./instance/begin-instance.ts";
 import { ChangedSessions } from "./writing/changed-sessions.ts";
+import { gatedHost } from "./instance/gated-files.ts";
 import { forkKey } from "./writing/fork-key.ts";
 import { jsonlUpkeep } from "./upkeep/jsonl-upkeep.ts";
 import { Landing } from "./writing/landing.ts";
@@ -71,16 +72,17 @@ export async function openJsonlWriter(
 ): Promise<OpenBackend> {
   const layout = await prepareDirectory(host, directory);
   const instance = await beginInstance(host, layout, options);
+  const gated = gatedHost(host, layout, instance.self.instance);
   try {
     const patience = new Patience(host, { milliseconds: options.lockWait });
-    if (options.migrate === true) await migrateOnOpening(host, layout, instance.leases, patience, options);
+    if (options.migrate === true) await migrateOnOpening(gated, layout, instance.leases, patience, options);
     else await tellUnfinished(host.files, layout, options.onError);
   } catch (error) {
     // It has written nothing of its own; that it failed to migrate is what to tell.
     await instance.end().catch(async () => await instance.giveUp().catch(() => undefined));
     throw ioError(error, "migrating the directory", layout.directory);
   }
-  return new JsonlWriter(host, layout, options, instance);
+  return new JsonlWriter(gated, layout, options, instance);
 }
 
 class JsonlWriter implements OpenBackend {

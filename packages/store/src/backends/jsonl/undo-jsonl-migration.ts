@@ -10,6 +10,7 @@ import type { BackendOptions } from "../../store/backend.ts";
 import { layoutOf, putAwayName } from "./files/layout.ts";
 import { prepareDirectory } from "./files/prepare-directory.ts";
 import { beginInstance } from "./instance/begin-instance.ts";
+import { gatedHost } from "./instance/gated-files.ts";
 import { Patience } from "./leases/patience.ts";
 import { takeMigrationLock, withLeases } from "./writing/migrate-on-opening.ts";
 
@@ -33,19 +34,20 @@ export async function undoJsonlMigration(
     const places = { ...layout, putAwayName };
     await checkDirectories(files, places);
     const instance = await beginInstance(host, layout, { ...options, durability: "sync", readOnly: false });
+    const gated = gatedHost(host, layout, instance.self.instance);
     try {
       const patience = new Patience(host, { milliseconds: options.lockWait });
       const lease = await takeMigrationLock(instance.leases, layout, patience);
       try {
         const withKey = withLeases(instance.leases, patience);
-        await revertInterrupted(host, places, { onError: options.onError, withKey }).catch(
+        await revertInterrupted(gated, places, { onError: options.onError, withKey }).catch(
           (error: unknown) => {
             // A manifest that is not one of ours: what was migrated before is undone without it.
             if (!isLonghandError(error, "SESSION_DAMAGED")) throw error;
             options.onError(error);
           },
         );
-        return await undoMigration(files, places, withKey);
+        return await undoMigration(gated.files, places, withKey);
       } finally {
         await lease.giveUp();
       }

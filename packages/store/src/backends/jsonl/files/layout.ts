@@ -88,6 +88,11 @@ export function fencePath({ journals }: Layout, instance: Id): string {
   return `${journals}/${instance}.fence`;
 }
 
+/** A directory through which an instance changes names. Whoever takes it over removes it first. */
+export function gatePath({ journals }: Layout, instance: Id): string {
+  return `${journals}/${instance}.gate`;
+}
+
 export function removedPath({ removed }: Layout, sessionId: Id): string {
   return `${removed}/${sessionId}`;
 }

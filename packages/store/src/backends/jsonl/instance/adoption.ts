@@ -9,7 +9,7 @@
 
 import type { FileSystem, Host } from "../../../host/host.ts";
 import { ioError } from "../../../host/io-error.ts";
-import { placeMark, removeIfThere } from "../../../host/small-files.ts";
+import { placeMark, removeDirectoryIfThere, removeIfThere } from "../../../host/small-files.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
 import { encodeHead, headPosition } from "../../../journal/head.ts";
@@ -18,7 +18,14 @@ import { keepAside } from "../../../log/keep-aside.ts";
 import type { Damage } from "../../../record/session-record.ts";
 import { problemOf, syncAndReadJournal } from "./dead-journals.ts";
 import type { LeaseFiles } from "../leases/lease-files.ts";
-import { adoptionLockOf, fencePath, journalPath, socketPath, type Layout } from "../files/layout.ts";
+import {
+  adoptionLockOf,
+  fencePath,
+  gatePath,
+  journalPath,
+  socketPath,
+  type Layout,
+} from "../files/layout.ts";
 import { listInstances, type Neighbours, type Standing } from "../leases/neighbours.ts";
 import type { Patience } from "../leases/patience.ts";
 import { replayRecords } from "./replay-records.ts";
@@ -144,6 +151,8 @@ async function adoptJournal(
   if ((await files.stat(fencePath(layout, instance))) !== undefined) await replaceByCopy(files, layout, path);
   // Before reading: if its owner lives after all, it sees this and stops, and answers for nothing we did not read.
   await placeMark(files, fencePath(layout, instance));
+  // ... and changes no name any more.
+  await removeDirectoryIfThere(files, gatePath(layout, instance));
   const found = await syncAndReadJournal(files, path);
   await syncNames(files, layout);
   const lost =

@@ -3,10 +3,11 @@
  * ones have left, and only then may hold leases. From the first to the last of them it has its journal.
  */
 
+import { LonghandError } from "../../../errors.ts";
 import type { FileStat, FileSystem, Host, Presence } from "../../../host/host.ts";
 import { errorCode, ioError } from "../../../host/io-error.ts";
 import { isSameFile } from "../../../host/is-same-file.ts";
-import { placeMark, removeIfThere } from "../../../host/small-files.ts";
+import { placeMark, removeDirectoryIfThere, removeIfThere } from "../../../host/small-files.ts";
 import type { InstanceDescription } from "../../../journal/instance-description.ts";
 import { Journal } from "../../../journal/journal.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
@@ -16,7 +17,14 @@ import { Adoption } from "./adoption.ts";
 import { rememberGivenUp } from "../leases/liveness.ts";
 import { LeaseFiles } from "../leases/lease-files.ts";
 import { Leases, wantedLease } from "../leases/leases.ts";
-import { fencePath, journalPath, newJournalPath, socketPath, type Layout } from "../files/layout.ts";
+import {
+  fencePath,
+  gatePath,
+  journalPath,
+  newJournalPath,
+  socketPath,
+  type Layout,
+} from "../files/layout.ts";
 import { Neighbours } from "../leases/neighbours.ts";
 import { Patience } from "../leases/patience.ts";
 import { removeLeftovers } from "./remove-leftovers.ts";
@@ -91,6 +99,7 @@ class Beginning {
     this.#journal = journal;
     await host.files.syncDirectory(layout.journals);
     const place = await ownPlace(host.files, layout, instance);
+    await openGate(host.files, layout, instance, place);
     const leaseFiles = new LeaseFiles(host.files, layout, instance);
     const neighbours = new Neighbours(host, layout);
     const adoption = new Adoption({ host, layout, instance, leaseFiles, neighbours, onDamage });
@@ -111,6 +120,7 @@ class Beginning {
       whyLost: async () => await whyLost(host.files, layout, instance, place),
       end: async () => {
         await removeJournal(host.files, layout, journal);
+        await removeDirectoryIfThere(host.files, gatePath(layout, instance));
         await this.#presence?.close();
       },
       giveUp: async () => await this.#giveUp(place),
@@ -123,6 +133,7 @@ class Beginning {
     await this.#journal?.close().catch(() => undefined);
     try {
       await removeIfThere(this.#host.files, journalPath(this.#layout, this.#id));
+      await removeDirectoryIfThere(this.#host.files, gatePath(this.#layout, this.#id));
     } finally {
       await this.#presence?.close();
     }
@@ -154,6 +165,18 @@ async function ownPlace(files: FileSystem, layout: Layout, id: Id): Promise<OwnP
     directory: await files.stat(layout.directory),
     journal: await files.stat(journalPath(layout, id)),
   };
+}
+
+/**
+ * After the journal is there, or others would tidy it away. Whoever takes over places the fence first and removes the gate
+ * then: if there is no fence after the gate was made, the gate is removed by any takeover that comes.
+ */
+async function openGate(files: FileSystem, layout: Layout, id: Id, place: OwnPlace): Promise<void> {
+  await files.makeDirectory(gatePath(layout, id));
+  const lost = await whyLost(files, layout, id, place);
+  if (lost === undefined) return;
+  const { directory } = layout;
+  throw new LonghandError("STORE_FAILED", `${directory}: ${lost}; open the store again`, { directory });
 }
 
 async function whyLost(

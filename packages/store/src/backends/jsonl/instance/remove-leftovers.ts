@@ -1,8 +1,8 @@
-/** What dead instances have left half done: temporary files, sockets, marks. Each carries its instance in its name. */
+/** What dead instances have left half done: temporary files, sockets, marks, gates. Each carries its instance in its name. */
 
 import { LonghandError } from "../../../errors.ts";
 import type { Host } from "../../../host/host.ts";
-import { removeIfThere } from "../../../host/small-files.ts";
+import { removeDirectoryIfThere, removeIfThere } from "../../../host/small-files.ts";
 import { TEMPORARY_PREFIX } from "../../../log/create-session.ts";
 import { isId } from "../../../record/session-id.ts";
 import type { Layout } from "../files/layout.ts";
@@ -43,9 +43,13 @@ export async function removeLeftovers(
   }
   for (const name of await files.readDirectory(layout.journals)) {
     const ending = name.slice(ID_LENGTH);
-    if (!SOCKET.test(ending) && ending !== ".fence") continue;
+    if (!SOCKET.test(ending) && ending !== ".fence" && ending !== ".gate") continue;
     if (!(await isLeftBy(name.slice(0, ID_LENGTH)))) continue;
     const path = `${layout.journals}/${name}`;
+    if (ending === ".gate") {
+      await removeDirectoryIfThere(files, path);
+      continue;
+    }
     // One that is being opened listens before it has a journal.
     if (ending === ".fence" || (await processes.probe(path)) === "refused") await removeIfThere(files, path);
   }

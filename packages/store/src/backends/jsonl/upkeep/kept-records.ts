@@ -4,6 +4,7 @@
  * repair; the others stay where they are, and are reported.
  */
 
+import { dirname } from "node:path";
 import type { OpenFile } from "../../../host/host.ts";
 import { useFile } from "../../../host/use-file.ts";
 import { writeFully } from "../../../host/write-fully.ts";
@@ -142,6 +143,12 @@ export async function restoreKeptRecords(
     segments: layout.segments,
     damagedDirectory: layout.damaged,
     checkMayChange: async () => await around.checkMayChange(),
+    temporaryPath: () => around.temporaryPath(),
+    replaceBy: async (temporary) => {
+      await around.checkMayChange();
+      await files.rename(temporary, session.path);
+      await around.syncNames(dirname(session.path));
+    },
     onDamage: () => undefined,
   });
   await log?.close();

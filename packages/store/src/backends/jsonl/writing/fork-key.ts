@@ -86,6 +86,13 @@ async function openArchived(around: ForkKeySurroundings, key: string): Promise<S
     segments,
     damagedDirectory,
     checkMayChange: async () => await around.checkMayChange(),
+    temporaryPath: () => around.temporaryPath(),
+    replaceBy: async (temporary) => {
+      await around.checkMayChange();
+      await files.rename(temporary, file.path);
+      await around.syncNames(layout.archive);
+      await around.syncNames(layout.directory);
+    },
     onDamage,
   });
 }

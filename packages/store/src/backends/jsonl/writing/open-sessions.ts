@@ -69,13 +69,16 @@ export class OpenSessions {
   async open(tenure: Tenure): Promise<SessionLog | undefined> {
     if (tenure.log !== undefined) await this.#checkUnchanged(tenure, tenure.log);
     if (tenure.log === undefined) {
+      const path = sessionPath(this.#layout, tenure.key);
       const log = await openSessionForWriting({
         files: this.#host.files,
-        path: sessionPath(this.#layout, tenure.key),
+        path,
         key: tenure.key,
         segments: this.#layout.segments,
         damagedDirectory: this.#layout.damaged,
         checkMayChange: async () => await this.#hooks.checkMayChange(),
+        temporaryPath: () => this.#hooks.temporaryPath(),
+        replaceBy: async (temporary) => await this.#replace(path, temporary),
         onDamage: (damage) => this.#hooks.onDamage(damage),
       });
       if (log !== undefined) {
@@ -229,6 +232,13 @@ export class OpenSessions {
       await log.close().catch(() => undefined);
       throw error;
     });
+  }
+
+  /** `path` is the session's own file; the lease is held. */
+  async #replace(path: string, temporary: string): Promise<void> {
+    await this.#hooks.checkMayChange();
+    await this.#names.active.change(async () => await this.#host.files.rename(temporary, path));
+    await this.syncNames();
   }
 
   /** Never over another file. */
