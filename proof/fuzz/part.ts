@@ -75,6 +75,8 @@ function fuzzCorpus({ sample, files }: Corpus, random: SeededRandom): FuzzedStor
   const mutated = files
     .filter(() => random.below(8) > 0)
     .map((file) => mutateFile(file, files[random.below(files.length)] ?? file, random, isForged));
+  // Only a writer follows the names in a journal.
+  const oneIn = files.some(({ path }) => path.endsWith(".journal")) ? 2 : 8;
   const { capture, originals, idOf } = sample;
   const all = [...idOf.keys()];
   const keys = Array.from({ length: KEYS_READ_ALONE }, () => all[random.below(all.length)] ?? "");
@@ -84,7 +86,7 @@ function fuzzCorpus({ sample, files }: Corpus, random: SeededRandom): FuzzedStor
     originals,
     idOf,
     isForged,
-    isWritten: random.below(isForged ? 8 : 32) === 0,
+    isWritten: random.below(isForged ? oneIn : 32) === 0,
     keys,
   };
 }
