@@ -9,6 +9,7 @@ import { EMPTY_SUM } from "../record/checksum.ts";
 import { decodeLine, type DecodedLine } from "../record/decode.ts";
 import type { ScannedLine, ScanStart } from "../record/scan.ts";
 import { lineSum } from "../record/seal.ts";
+import { splitGlued } from "../record/split-glued.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { readLines, readLinesBackwards } from "./read-lines.ts";
 import { sumBytes } from "./sum-bytes.ts";
@@ -122,11 +123,12 @@ async function isInPlace(
   before: ScannedLine | undefined,
 ): Promise<boolean> {
   const { place, state, sum } = checkpoint;
-  const decoded = before?.content === undefined ? undefined : decodeLine(before.content, writtenBy);
+  const content = before === undefined ? undefined : lastLineIn(before, writtenBy);
+  const decoded = content === undefined ? undefined : decodeLine(content, writtenBy);
   if (place !== undefined) {
     if (before === undefined) return isWrittenAt(place, offset, sumBefore);
     const isGood = decoded !== undefined && decoded.kind !== "bad";
-    return isWrittenAt(place, offset, isGood ? lineSum(before.content ?? NOTHING) : undefined);
+    return isWrittenAt(place, offset, isGood ? lineSum(content ?? NOTHING) : undefined);
   }
   if ((before === undefined ? seqBefore : lastSeqOf(decoded)) !== state.seq) return false;
   // It may stand behind a copy of the record before it: only all bytes before it tell.
@@ -134,6 +136,13 @@ async function isInPlace(
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/** Of lines that are glued together, the last one is the line before. */
+function lastLineIn(line: ScannedLine, writtenBy: string): Buffer | undefined {
+  const { content } = line;
+  if (content === undefined || decodeLine(content, writtenBy).kind !== "bad") return content;
+  return splitGlued(line, content, writtenBy)?.at(-1)?.content ?? content;
+}
 
 function lastSeqOf(decoded: DecodedLine | undefined): number | undefined {
   if (decoded?.kind === "entry") return decoded.entry.seq;

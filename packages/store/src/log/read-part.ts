@@ -40,7 +40,14 @@ export async function* readPart(
     if (!isInMember(damage, members)) onDamage(damage, opened.path);
   };
   const entries = (reverse ? readBackwards : readForwards)(part, opened, first, last, report);
-  for await (const entry of entries) if (entry.seq >= first && entry.seq <= last) yield entry;
+  let before = reverse ? Infinity : 0;
+  for await (const entry of entries) {
+    // Backwards, blocks are judged one by one: a run of lines that was moved from one to another must not be served out of order.
+    if (entry.seq < first || entry.seq > last || (reverse ? entry.seq >= before : entry.seq <= before))
+      continue;
+    before = entry.seq;
+    yield entry;
+  }
 }
 
 /** What a scan of the part leads to, from the checkpoint before `seq` up to that record. */

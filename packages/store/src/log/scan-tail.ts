@@ -56,7 +56,7 @@ export async function scanTail(
   // Whole lines are not where they were written: what that means, only all lines tell.
   const scanned =
     fromEnd?.isEdited === false ? fromEnd : await scanFrom(range, undefined, await stateBefore(header));
-  if (scanned.headers.some((other) => mayBeWritersOf(other, header)))
+  if (scanned.headers.some((other) => isWritersOf(other, header, scanned.hasLines)))
     return { kind: "bad", reason: "another header follows the first" };
   const { state, damage, checkpoint } = scanned;
   const { end, seq, torn, ...last } = scanned.end;
@@ -84,11 +84,17 @@ interface Scanned {
   readonly isEdited: boolean;
   /** Those that stand right behind the first line. */
   readonly headers: readonly Header[];
+  /** Some lines count. */
+  readonly hasLines: boolean;
 }
 
-/** The first header may have been put there, before the one with which these lines were written: of an earlier file, or of another session of the key. */
-function mayBeWritersOf(other: Header, first: Header): boolean {
-  return other.key === first.key && (other.id !== first.id || other.file > first.file);
+/**
+ * The first header may have been put there, before the one with which these lines were written: of an earlier file, or of another session of the key. `hasLines`: some lines
+ * are those of the first header's session.
+ */
+function isWritersOf(other: Header, first: Header, hasLines: boolean): boolean {
+  if (other.id === first.id) return other.file > first.file;
+  return other.key === first.key && !hasLines;
 }
 
 /** From a checkpoint on, or from the beginning, with `stateBefore`. */
@@ -102,11 +108,14 @@ async function scanFrom(
   const damage: ScanDamage[] = [];
   const headers: Header[] = [];
   let headersEnd = range.from;
+  let hasLines = false;
   const scanner = new LogScanner(range.writtenBy, startOf(range, found), {
     entry: (entry) => {
+      hasLines = true;
       state = foldEntry(state, entry);
     },
     checkpoint: ({ state: folded, sum }, { offset, bytes }) => {
+      hasLines = true;
       state = folded;
       checkpoint = { offset, bytes, sum };
     },
@@ -121,5 +130,5 @@ async function scanFrom(
     for (const each of lines) scanner.line(each);
   }
   const end = scanner.finish();
-  return { state, damage, checkpoint, end, isEdited: scanner.isEdited, headers };
+  return { state, damage, checkpoint, end, isEdited: scanner.isEdited, headers, hasLines };
 }
