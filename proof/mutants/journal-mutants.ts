@@ -23,7 +23,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
       },
       { find: "          onDurable();\n          resolve();\n", replace: "          resolve();\n" },
     ],
-    caughtBy: crashesOf("appends, batches and ids"),
+    caughtBy: danger("refused blocks"),
   },
   {
     name: "journal-reused-before-file-sync",
