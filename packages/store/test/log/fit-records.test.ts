@@ -6,9 +6,10 @@ import { fitRecords } from "../../src/log/fit-records.ts";
 import { encodeEntry } from "../../src/record/encode.ts";
 import { encodeHeader, firstHeader } from "../../src/record/header.ts";
 import { lastSum } from "../../src/record/last-sum.ts";
+import { toId } from "../../src/record/session-id.ts";
 import { fileOfBytes } from "../support/file-of-bytes.ts";
 
-const ID = "01M7GANKT8040G2081040G2081";
+const ID = toId("01M7GANKT8040G2081040G2081");
 const HEADER = encodeHeader(firstHeader({ key: "k", id: ID, at: "2026-11-15T19:24:13.000Z" }));
 
 function line(seq: number, text: string): Buffer {
