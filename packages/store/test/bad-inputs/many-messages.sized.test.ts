@@ -10,6 +10,7 @@ import { settled } from "../support/settled.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
 const MEBIBYTE = 1024 * 1024;
+const READ_BACK_BYTES = 256 * 1024;
 const BATCH = 10_000;
 const BATCHES = sized(20, 100);
 
@@ -26,9 +27,13 @@ test(`M19 ${BATCHES * BATCH} tiny messages, in batches: disk work grows with the
     for (let round = BATCHES / 4; round < BATCHES; round++) await session.append(batch);
     await settled(counts);
     const whole = { ...counts };
+    // What was applied is read back once before the journal forgets it, which it does not do in the first quarter.
+    const applied = whole.bytesWritten / 2;
+    const readBack = { reads: applied / READ_BACK_BYTES, bytesRead: applied };
     for (const name of ["writes", "bytesWritten", "reads", "bytesRead", "syncs"] as const) {
       // Four times the messages, four times the work, and a little for what is not done with each append.
-      expect(whole[name], name).toBeLessThan(4.2 * quarter[name] + 50);
+      const once = name === "reads" || name === "bytesRead" ? readBack[name] : 0;
+      expect(whole[name], name).toBeLessThan(4.2 * quarter[name] + once + 50);
     }
     expect(whole.bytesWritten / (BATCHES * BATCH)).toBeLessThan(400);
     expect((await session.state())?.count).toBe(BATCHES * BATCH);

@@ -41,11 +41,21 @@ async function refuses(
 ): Promise<void> {
   const session = store.session("s");
   const before = await seqOf(session);
-  const onDisk = directory === undefined ? undefined : await contentOf(directory);
+  const onDisk = directory === undefined ? undefined : await appliedContentOf(directory, before);
   await rejectsWith(code, session.append(message as Message));
   await rejectsWith(code, session.append([say("good"), message as Message]));
   if (directory !== undefined) expect(await contentOf(directory)).toBe(onDisk);
   expect(await session.append(say("after"))).toEqual({ seq: before + 1 });
+}
+
+/** Records are written to the session's file shortly after the answer. */
+async function appliedContentOf(directory: string, seq: number): Promise<string | undefined> {
+  const isApplied = async (): Promise<boolean> => {
+    const content = await contentOf(directory);
+    return seq === 0 || content === undefined || content.includes(`{"seq":${seq},`);
+  };
+  await expect.poll(isApplied).toBe(true);
+  return await contentOf(directory);
 }
 
 async function contentOf(directory: string): Promise<string | undefined> {

@@ -34,7 +34,8 @@ const EIO = { kind: "error", code: "EIO" } as const;
 
 describe("putting away", () => {
   test("a session that is archived is answered for, though its file cannot be closed", async () => {
-    const plan: FaultPlan = ({ operation }) => (operation === "close" ? EIO : undefined);
+    const plan: FaultPlan = ({ operation, path }) =>
+      operation === "close" && path.endsWith("/b.jsonl") ? EIO : undefined;
     await whileFailing(plan, async (store, heal) => {
       await store.session("b").archive();
       heal();

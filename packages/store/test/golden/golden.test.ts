@@ -116,10 +116,8 @@ test.each(JOURNALS)("the store recovers what had not landed from %s", async (jou
   await copyFile(golden("crashed.jsonl"), path);
   await mkdir(join(directory, ".longhand", "journal"), { recursive: true, mode: 0o700 });
   await copyFile(golden(journal), join(directory, ".longhand", "journal", `${INSTANCE}.journal`));
-  if (journal !== "crashed-without-owner.journal") {
-    // It was written on another machine, as far as we can tell: somebody says that it is dead.
-    await writeFile(join(directory, ".longhand", "journal", `${INSTANCE}.fence`), "");
-  }
+  // It was written on another machine, as far as can be told, or by an unknown process: its death has to be declared.
+  await writeFile(join(directory, ".longhand", "journal", `${INSTANCE}.fence`), "");
   for (const readOnly of [true, false]) {
     const { store, damage } = await openCollecting(directory, { readOnly });
     expect(await store.session(KEY).messages()).toEqual(LIVE);

@@ -61,7 +61,8 @@ test("seed fault 10: GetHistory re-reads and re-parses the whole file on each ca
   await session.state();
   await session.exists();
   await session.append(user("and more"));
-  expect(bytesRead).toBe(0);
+  // Before a record is applied, the end of the line before it is looked at: a few bytes, however long the file is.
+  expect(bytesRead).toBeLessThanOrEqual(100);
   expect((await lastFive()).at(-1)).toEqual(user("and more"));
   expect(bytesRead).toBeLessThan(2 * KIB * KIB);
   await store.close();
