@@ -31,7 +31,8 @@ describe("Journal.readBack", () => {
       instance: toId("01JCW0000000000000000000AB"),
       ...host.processes.self,
       since: "2026-01-01T00:00:00.000Z",
-      listens: false, fileSystem: undefined,
+      listens: false,
+      fileSystem: undefined,
     };
     const place = { path, temporary: "/temporary", owner, durability: "sync" } as const;
     const journal = await Journal.create(host.files, place);
