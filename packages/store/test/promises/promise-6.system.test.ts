@@ -214,7 +214,7 @@ describe("promise 6: a dead owner's place is taken over", { timeout: NO_HANG }, 
   test("control: without what it left, its messages are missing", async () => {
     await leaveDead();
     const journals = join(directory, ".longhand/journal");
-    for (const name of await readdir(journals)) await rm(join(journals, name));
+    for (const name of await readdir(journals)) await rm(join(journals, name), { recursive: true });
     const store = await openHere(SHORT);
     expect(await contentsOf(store.session(KEY))).toEqual([]);
   });

@@ -85,8 +85,10 @@ describe("two processes", { timeout: SOON }, () => {
   test("a stopped one is not robbed; when it goes on, it has everything, and gives up what others want", async () => {
     const writer = await startWriter();
     await writer.ask("append a one");
-    writer.signal("SIGSTOP");
     const store = await openHere(700);
+    // Others read what is in the file, where a stopped process puts nothing.
+    await expect.poll(async () => await contentsOf(store.session("a"))).toEqual(["one"]);
+    writer.signal("SIGSTOP");
     await expectLocked(store, "a", writer);
     // Other sessions are nobody's; and reading needs no lease.
     expect(await store.session("b").append(user("free"))).toEqual({ seq: 1 });
