@@ -5,7 +5,7 @@ import { isLonghandError, type Store } from "@longhand/store";
 import type { Host, SimulatedMachine } from "@longhand/store/testing";
 import { performStep } from "../crash-images/perform-step.ts";
 import { open, tellDifference } from "./examine.ts";
-import { contentsOf } from "./outcomes.ts";
+import { contentsOf, isWrite } from "./outcomes.ts";
 import {
   type Outcome,
   isReading,
@@ -130,7 +130,9 @@ export class Asked {
           this.wrong ??= `${tellStep(step)}: fails though its disk does not: ${inspect(error)}`;
         // What is removed for good goes piece by piece: asked for again, the rest goes.
         const isInPieces = step.kind === "purge" || step.kind === "delete forever";
-        const isOpen = isLonghandError(error, "STORE_FAILED") || isInPieces;
+        // A session is moved before its directory is synced: if that cannot be opened, the error says that it may be there.
+        const isMoved = !isWrite(step) && String(error).includes("which may be there or not");
+        const isOpen = isLonghandError(error, "STORE_FAILED") || isInPieces || isMoved;
         return isOpen ? "unknown" : "refused";
       },
     );

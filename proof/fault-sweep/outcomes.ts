@@ -99,7 +99,7 @@ async function performInMemory(store: Store, step: SweepStep): Promise<void> {
   }
 }
 
-function isWrite({ kind }: SweepStep): boolean {
+export function isWrite({ kind }: SweepStep): boolean {
   const others: readonly SweepStep["kind"][] = ["archive", "restore", "delete", "delete forever", "fork"];
   return !others.includes(kind);
 }

@@ -46,6 +46,7 @@ describe("real full disks", () => {
     if (obstacle !== undefined) leaveOut(skip, obstacle);
     const failing = diskFull.control(collectFindings().findings);
     await expect(failing).rejects.toThrow(Violation);
-    await expect(failing).rejects.toThrow("was acknowledged with seq");
+    // Missing messages, or what reading back has found and kept aside in its place.
+    await expect(failing).rejects.toThrow(/was acknowledged with seq|a reader finds damage/u);
   });
 });

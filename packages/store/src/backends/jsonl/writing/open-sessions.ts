@@ -200,7 +200,11 @@ export class OpenSessions {
     } catch (cause) {
       // Nothing was synced, and nothing has failed to be: whoever needs these names next tries again.
       if (this.#namesUnknown === undefined && isNotOpened(cause))
-        throw ioError(cause, "opening a directory to sync it", pathOf(cause) ?? this.#layout.directory);
+        throw ioError(
+          cause,
+          "opening a directory to sync a change of names, which may be there or not,",
+          pathOf(cause) ?? this.#layout.directory,
+        );
       this.#namesUnknown ??= this.#hooks.onNamesUnknown(cause);
     }
     if (this.#namesUnknown !== undefined) throw await this.#namesUnknown;
