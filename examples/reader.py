@@ -14,16 +14,18 @@ import re
 import struct
 import sys
 import zlib
+from types import SimpleNamespace
 
 MAX_LINE = 64 * 2**20 + 64 * 1024
 MAX_SEQ = 2**52
+MAX_HOLE = 512 * 2**20
 OPEN_END = 2**53 - 1
 ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}')
 RECORD = re.compile(
     r'\{"seq":([1-9][0-9]{0,15}),"at":"[^"\\]+"(?:,"batch":\[([0-9]+),([0-9]+)\])?(?:,"id":"(?:[^"\\]|\\.)*")?,"(?:message|op)":'
 )
-SEAM = re.compile(rb'"crc":"[0-9a-f]{8}"\}(?s:.)\{"seq":')
+SEAM = re.compile(rb'("crc":"[0-9a-f]{8}"\}\r?)[^,]?(?=\{"(?:seq|checkpoint|lost|longhand)":)')
 MEMBER = bytes.fromhex("1f8b08040000000000ff0c004c480800")
 
 
@@ -32,7 +34,7 @@ def crc(salt, data):
 
 
 def open_line(line, salt):
-    """The object of a line whose checksum is right, without `crc`; None otherwise."""
+    """The text of a line whose checksum is right, without `crc`; None otherwise."""
     line = line[:-1] if line.endswith(b"\r") else line
     sum_ = CRC.fullmatch(line[-18:])
     if len(line) < 19 or sum_ is None or sum_[1].decode() != crc(salt, line[:-18]):
@@ -50,6 +52,31 @@ def read_header(line):
     if not ids or header.get("longhand") != 1 or not all(isinstance(i, str) and ID.fullmatch(i) for i in ids):
         return None
     return header
+
+
+def first_line(data):
+    return data[3 * data.startswith(b"\xef\xbb\xbf") :].split(b"\n", 1)[0]
+
+
+def line_sum(line):
+    """The digits of `crc` on a good line."""
+    return (line[:-1] if line.endswith(b"\r") else line)[-10:-2].decode()
+
+
+def decode(line, salt):
+    """What a line is, and its value; None: it is damaged."""
+    text = open_line(line, salt)
+    if text is None:
+        header = read_header(line) if line.startswith(b'{"longhand":') else None
+        return header and ("header", header)
+    record = RECORD.match(text)
+    if record and int(record[1]) <= MAX_SEQ:
+        return "record", json.loads(text)
+    if text.startswith('{"checkpoint":'):
+        return "checkpoint", json.loads(text)
+    if text.startswith('{"lost":'):
+        return "lost", json.loads(text)["lost"]
+    return "other", None
 
 
 def file_name(key):
@@ -89,119 +116,206 @@ def is_live(state, record):
 
 
 class Scanner:
-    """Walks the lines of one file behind its header: the section "What a reader does with a bad line"."""
+    """Decides which lines of one file count: the section "What a reader does with a bad line".
 
-    def __init__(self, salt, seq):
-        self.salt, self.seq, self.batch, self.bad = salt, seq, [], []
-        self.items, self.damage = [], []
+    `found` has, in order: ("record", offset, object), ("checkpoint", offset, object), ("header", offset, object) of a
+    header that is not the first line, and ("damage", offset, None).
+    """
+
+    def __init__(self, salt, seq, offset, sum_before):
+        self.salt, self.seq, self.end, self.sum_before = salt, seq, offset, sum_before
+        self.found, self.bad, self.held, self.batch, self.torn = [], [], None, None, None
+        self.refused = self.missing_to = 0
 
     def line(self, offset, content, terminated):
-        text = None if len(content) > MAX_LINE else open_line(content, self.salt)
-        if text is None and not terminated and (text := open_line(content[:-1], self.salt)) is not None:
-            self.damage.append((offset + len(content) - 1, 1))
-        if text is None:
-            self.bad.append((offset, len(content) + terminated, terminated, 1 + len(SEAM.findall(content))))
+        size = len(content) + terminated
+        seams = list(SEAM.finditer(content)) if len(content) <= MAX_LINE else []
+        ends = [seam.end(1) for seam in seams] + [len(content)]
+        pieces = list(zip([0] + [seam.end() for seam in seams], ends))
+        if len(content) <= MAX_LINE and self.take(offset, content, size):
             return
-        record = RECORD.match(text)
-        if record and int(record[1]) <= MAX_SEQ:
-            self.place(json.loads(text), offset, len(content) + terminated)
-        elif text.startswith('{"checkpoint":'):
-            value = json.loads(text)
-            seq, explained = value["checkpoint"]["seq"], bool(self.bad)
-            self.settle()
-            if seq >= self.seq:
-                self.gap(seq + 1, offset, explained)
-                self.items.append(("checkpoint", offset, value))
-        elif text.startswith('{"lost":'):
-            first, last = json.loads(text)["lost"]
-            self.settle()
-            if first <= self.seq + 1:
-                self.seq = max(self.seq, last)
+        if not terminated and self.take(offset, content[:-1], size - 1):
+            self.found.append(("damage", self.end, None))
+        elif len(pieces) > 1 and any(decode(content[a:b], self.salt) for a, b in pieces):
+            self.report(offset)
+            for a, b in pieces:
+                is_last = b == len(content)
+                if not self.take(offset + a, content[a:b], b - a + (terminated and is_last)):
+                    self.add_bad(offset + a, b - a + (terminated and is_last), terminated or not is_last, 1)
         else:
-            self.settle()
+            self.add_bad(offset, size, terminated, len(pieces))
 
-    def place(self, record, offset, size):
-        seq, (index, count) = record["seq"], record.get("batch", (0, 0))
-        if seq <= self.seq:
-            self.damage.append((offset, size))
+    def take(self, offset, content, size):
+        """False: the line is bad."""
+        kind, value = decode(content, self.salt) or (None, None)
+        if kind == "record":
+            self.place(SimpleNamespace(first=value["seq"], last=value["seq"], offset=offset, record=value))
+        elif kind == "lost":
+            self.place(SimpleNamespace(first=value[0], last=value[1], offset=offset, record=None))
+        elif kind == "checkpoint":
+            self.checkpoint(value, offset)
+        elif kind == "header":
+            self.report(offset)
+            self.found.append(("header", offset, value))
+        if kind:
+            self.sum_before, self.end = line_sum(content), offset + size
+        return kind is not None
+
+    def add_bad(self, offset, size, terminated, records):
+        self.sum_before = None
+        if not terminated:
+            self.torn = self.end
             return
-        explained, continues = bool(self.bad), bool(self.batch) and index == len(self.batch) + 1
-        if not continues or explained:
-            self.settle()
-        self.gap(seq, offset, explained)
+        if self.held:
+            self.accept(self.held)
+        self.bad.append((offset, records))
+        self.end = offset + size
+
+    def report(self, offset):
+        """Damage that no crash leaves: a whole line is missing, or where it does not belong."""
+        self.found.append(("damage", offset, None))
+        if self.batch:
+            self.batch.edited = True
+
+    def lost(self):
+        return sum(records for _, records in self.bad)
+
+    def place(self, item):
+        if self.held and item.last > self.seq:
+            if item.last > self.held.last:
+                self.accept(self.held)
+            elif item.last < self.held.first:
+                self.refuse(self.held)
+        gap = item.first - 1 - self.seq
+        if item.last <= (self.held.last if self.held else self.seq):
+            self.refuse(item)
+        elif gap <= 0 or gap == self.lost():
+            self.accept(item)
+        else:
+            self.held = item
+
+    def checkpoint(self, value, offset):
+        seq, held = value["checkpoint"]["seq"], self.held
+        if "offset" in value and "before" in value:
+            in_place = value["offset"] == offset and self.sum_before in (None, value["before"])
+        else:
+            in_place = seq in (self.seq, held and held.last) or (self.bad and seq > self.seq)
+        if in_place and held:
+            (self.accept if seq >= held.last else self.refuse)(held)
+        if not in_place or seq < self.seq:
+            self.refused = max(self.refused, seq)
+            self.report(offset)
+            return
+        self.pass_to(seq + 1, offset)
         self.seq = seq
-        if count and (continues or index == 1):
-            self.batch.append((offset, record))
-            if index == count:
-                self.settle()
+        self.close_batch()
+        self.found.append(("checkpoint", offset, value))
+
+    def accept(self, item):
+        self.held = None
+        self.pass_to(item.first, item.offset)
+        self.seq = item.last
+        if self.batch and not self.batch.first <= item.first <= self.batch.last:
+            self.close_batch()
+        if item.record and "batch" in item.record and not self.batch:
+            index, count = item.record["batch"]
+            first = item.first - index + 1
+            self.batch = SimpleNamespace(first=first, last=first + count - 1, offset=item.offset, items=[], edited=False)
+            self.batch.broken = self.missing_to >= first
+        if self.batch:
+            self.batch.items.append(item)
         else:
-            self.items.append(("record", offset, record))
+            self.serve(item)
+        if self.batch and self.seq >= self.batch.last:
+            self.close_batch()
 
-    def gap(self, seq, offset, explained):
-        if seq > self.seq + 1 and not explained:
-            self.damage.append((offset, 0))
-        self.seq = max(self.seq, seq - 1)
+    def refuse(self, item):
+        self.held = None if item is self.held else self.held
+        self.refused = max(self.refused, item.last)
+        self.report(item.offset)
 
-    def settle(self):
-        self.items += [("record", offset, record) for offset, record in self.batch]
-        self.damage += [(offset, size) for offset, size, _, _ in self.bad]
-        self.batch, self.bad = [], []
+    def pass_to(self, seq, offset):
+        """The record `seq` counts: reports the damaged lines before it, and the seqs that are missing without a trace."""
+        is_missing = seq - 1 - self.seq > self.lost()
+        self.report_bad()
+        if is_missing:
+            self.report(offset)
+            self.missing_to = seq - 1
+            if self.batch and self.seq < self.batch.last:
+                self.batch.broken = True
 
-    def finish(self):
-        """Where the torn end begins; None: there is none."""
-        lost = sum(records for _, _, _, records in self.bad)
-        if self.batch and not (len(self.batch) + lost >= self.batch[0][1]["batch"][1] and self.bad and self.bad[-1][2]):
-            self.seq, torn = self.batch[0][1]["seq"] - 1, self.batch[0][0]
-            self.batch, self.bad = [], []
-            return torn
-        torn = self.bad.pop()[0] if self.bad and not self.bad[-1][2] else None
-        self.seq += sum(records for _, _, _, records in self.bad)
-        self.settle()
-        return torn
+    def report_bad(self):
+        self.found += [("damage", offset, None) for offset, _ in self.bad]
+        self.bad = []
+
+    def close_batch(self):
+        batch, self.batch = self.batch, None
+        if batch and batch.broken:
+            self.report(batch.offset)
+        elif batch:
+            for item in batch.items:
+                self.serve(item)
+
+    def serve(self, item):
+        if item.record:
+            self.found.append(("record", item.offset, item.record))
+
+    def finish(self, is_sealed):
+        """All lines were shown. `seq` is then the highest that was given, `torn` where a torn end begins."""
+        if self.held:
+            self.accept(self.held)
+        last, batch = self.seq + self.lost(), self.batch
+        if batch and (last if self.torn is None else self.seq) < batch.last:
+            if not (is_sealed or batch.broken or batch.edited or self.refused >= batch.first):
+                self.seq, self.torn = max(batch.first - 1, self.refused), batch.offset
+                return
+            batch.broken = True
+        if batch and self.refused > last and self.seq < batch.last:
+            batch.broken = True
+        self.report_bad()
+        self.close_batch()
+        self.seq = max(last, batch.last if batch else 0, self.refused)
 
 
 def scan_part(data, salt, first, link, state):
-    """Records, state and damage (offsets) of one file. `link`: of the chain; None for the active file."""
+    """Records, state, damage (offsets) and second header of one file. `link`: of the chain; None for the active file."""
     end = min(len(data), link["bytes"]) if link else len(data)
-    start = min(end, data.find(b"\n") + 1 or len(data))
-    if read_header(data[3 * data.startswith(b"\xef\xbb\xbf") : start].rstrip(b"\r\n")) is None:
-        start = 0
-    scanner, offset = Scanner(salt, first - 1), start
+    header = first_line(data)
+    offset = start = min(end, data.find(b"\n") + 1 or len(data)) if read_header(header) else 0
+    scanner = Scanner(salt, first - 1, start, line_sum(header) if start else None)
     while offset < end:
         newline = data.find(b"\n", offset, end)
         stop = end if newline == -1 else newline
         scanner.line(offset, data[offset:stop], newline != -1)
         offset = stop + 1
-    torn = scanner.finish()
-    damage, summed = list(scanner.damage), (0, 0)
-    explained = lambda a, b: any(a <= at < b for at, _ in scanner.damage)
-    records = []
-    for kind, at, value in scanner.items:
-        if kind == "record":
-            if link is None or value["seq"] <= link["last"]:
-                records.append(value)
-                state = fold(state, value)
-            continue
-        if "%08x" % zlib.crc32(data[summed[0] : at], summed[1]) != value["sum"] and not explained(summed[0], at + 1):
-            damage.append((summed[0], at - summed[0]))
-        summed = (at, int(value["sum"], 16))
-        if link is None or value["checkpoint"]["seq"] <= link["last"]:
-            state = {**empty_state(), **value["checkpoint"]}
-    if torn is not None:
-        damage.append((torn, end - torn))
-    if link is None:
-        return records, {**state, "seq": max(state["seq"], scanner.seq)}, damage
-    if len(data) < link["bytes"]:
-        if damage and damage[-1][1] and sum(damage[-1]) == len(data):
-            damage[-1] = (damage[-1][0], link["bytes"] - damage[-1][0])
-        else:
-            damage.append((len(data), link["bytes"] - len(data)))
-    elif torn is None and not explained(summed[0], end + 1):
+    scanner.finish(link is not None)
+    records, damage, second, torn = [], [], None, scanner.torn
+    summed, sum_, explained = 0, 0, False
+    for kind, at, value in scanner.found:
+        if kind == "damage":
+            damage.append(at)
+            explained = True
+        elif kind == "header":
+            second = value if at == start else second
+        elif kind == "checkpoint":
+            if "%08x" % zlib.crc32(data[summed:at], sum_) != value["sum"] and not explained:
+                damage.append(summed)
+            summed, sum_, explained = at, int(value["sum"], 16), False
+            if link is None or value["checkpoint"]["seq"] <= link["last"]:
+                state = {**empty_state(), **value["checkpoint"]}
+        elif link is None or value["seq"] <= link["last"]:
+            records.append(value)
+            state = fold(state, value)
+    if link and len(data) < link["bytes"]:
+        damage.append(len(data) if torn is None else torn)
+    elif torn is not None:
+        damage.append(torn)
+    elif link and not explained:
         if scanner.seq < link["last"]:
-            damage.append((end, 0))
-        elif "%08x" % zlib.crc32(data[summed[0] : end], summed[1]) != link["sum"]:
-            damage.append((summed[0], end - summed[0]))
-    return records, {**state, "seq": link["last"]}, damage
+            damage.append(end)
+        elif "%08x" % zlib.crc32(data[summed:end], sum_) != link["sum"]:
+            damage.append(summed)
+    return records, {**state, "seq": link["last"] if link else max(state["seq"], scanner.seq)}, damage, second
 
 
 def gunzip(data, damage):
@@ -242,15 +356,40 @@ def read_journals(directory, damage):
             while payload:
                 line, payload = payload.split(b"\n", 1)
                 place = json.loads(line)
-                patches.setdefault((place["session"], place["file"]), []).append((place["offset"], payload[: place["bytes"]]))
+                patch = (place["offset"], payload[: place["bytes"]], place.get("after"))
+                patches.setdefault((place["session"], place["file"]), []).append(patch)
                 payload = payload[place["bytes"] :]
     return patches
 
 
-def lay_over(data, patches):
-    for offset, content in patches:
-        data = data[:offset].ljust(offset, b"\0") + content + data[offset + len(content) :]
-    return data
+def write_at(data, offset, content):
+    return data[:offset].ljust(offset, b"\0") + content + data[offset + len(content) :]
+
+
+def line_at(data, at):
+    """The line that has this byte: where it begins, and its bytes with the newline."""
+    start, newline = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+    return start, data[start : len(data) if newline == -1 else newline + 1]
+
+
+def fits(data, salt, offset, content, after):
+    """Does a record of a journal belong there? The table at the end of the section "The journal"."""
+    if after is None:
+        return offset <= len(data) + MAX_HOLE
+    if not 0 < offset <= len(data):
+        return False
+    is_whole = lambda start, line: open_line(line.removesuffix(b"\n"), salt if start else "") is not None
+    ends = [b',"crc":"%s"}%s' % (after.encode(), newline) for newline in (b"\n", b"\r\n")]
+    flipped = lambda end: bin(int.from_bytes(end, "big") ^ int.from_bytes(data[:offset][-len(end) :], "big")).count("1")
+    if all(flipped(end) > 1 for end in ends) and is_whole(*line_at(data, offset - 1)):
+        return False
+    at = offset
+    while at < min(offset + len(content), len(data)):
+        start, line = line_at(data, at)
+        if not content.startswith(line, at - offset) and is_whole(start, line):
+            return False
+        at = start + len(line)
+    return True
 
 
 def read_file(path):
@@ -263,8 +402,9 @@ def read_sealed(directory, session, link, patches, damage):
     path = os.path.join(directory, "segments", session, "%d.jsonl" % link["file"])
     if os.path.exists(path):
         data = read_file(path)
-        within = [patch for patch in patches if patch[0] + len(patch[1]) <= link["bytes"]]
-        patched = lay_over(data, within)
+        patched = data
+        for offset, content, _ in patches:
+            patched = write_at(patched, offset, content) if offset + len(content) <= link["bytes"] else patched
         return path, patched if "%08x" % zlib.crc32(patched[: link["bytes"]]) == link["sum"] else data
     if os.path.exists(path + ".gz"):
         return path + ".gz", gunzip(read_file(path + ".gz"), damage)
@@ -272,6 +412,7 @@ def read_sealed(directory, session, link, patches, damage):
 
 
 def read_session(directory, path, header, patches, damage):
+    """Records and state; None: another header follows the first, and is the one with which the lines were written."""
     state, records, first = empty_state(), [], 1
     for link in header.get("chain", []):
         first = link["last"] + 1
@@ -282,12 +423,21 @@ def read_session(directory, path, header, patches, damage):
         if data is None:
             damage.append((name, 0))
             continue
-        found, state, more = scan_part(data, salt, link["first"], link, state)
+        found, state, more, _ = scan_part(data, salt, link["first"], link, state)
         records += found
-        damage += [(name, at) for at, _ in lost + [each for each in more if not any(a <= each[0] < a + n for a, n in lost)]]
-    data = lay_over(read_file(path), patches.get((header["id"], header.get("file", 0)), []))
-    found, state, more = scan_part(data, header["id"], first, None, state)
-    damage += [(path, at) for at, _ in more]
+        damage += [(name, at) for at, _ in lost] + [(name, at) for at in more if not any(a <= at <= a + n for a, n in lost)]
+    data, strays = read_file(path), []
+    for offset, content, after in patches.get((header["id"], header.get("file", 0)), []):
+        if fits(data, header["id"], offset, content, after):
+            data = write_at(data, offset, content)
+        else:
+            strays.append(offset)
+    found, state, more, second = scan_part(data, header["id"], first, None, state)
+    damage += [(path, at) for at in strays[:1] + more]
+    if second and second["id"] == header["id"] and second.get("file", 0) > header.get("file", 0):
+        return None
+    if second and second["id"] != header["id"] and second["key"] == header["key"] and not found:
+        return None
     return records + found, state
 
 
@@ -301,25 +451,27 @@ def read_store(directory):
             if not name.endswith(".jsonl") or name.startswith(".") or not os.path.isfile(path):
                 continue
             data = read_file(path)
-            header = read_header(data[3 * data.startswith(b"\xef\xbb\xbf") :].split(b"\n")[0])
+            others = [read_header(line) for line in data.split(b"\n")[1:] if line.startswith(b'{"longhand":')]
+            first = read_header(first_line(data))
+            is_named = lambda header: name == file_name(header["key"])[:-5] + (header["id"] + "." if place else "") + "jsonl"
+            header = next((each for each in [first, *others] if each and is_named(each)), None)
             if header is None:
-                ids.update(ID.findall(name))
+                ids.update([first["id"]] if first else ID.findall(name))
                 start = b'{"longhand":'
                 if data.startswith(start) or start.startswith(data[:12]) or b',"crc":"' in data:
                     damage.append((path, 0))  # otherwise it is of another program
                 continue
             ids.add(header["id"])
-            expected = file_name(header["key"])
-            if name != (expected if status == "active" else "%s.%s.jsonl" % (expected[:-6], header["id"])):
-                damage.append((path, 0))
-                continue
-            records, state = read_session(directory, path, header, patches, damage)
+            read = read_session(directory, path, header, patches, damage)
             folder_of = os.path.join(directory, "segments", header["id"])
             named = {"%d.jsonl%s" % (link["file"], end) for link in header.get("chain", []) for end in ("", ".gz")}
             for other in sorted(os.listdir(folder_of)) if os.path.isdir(folder_of) else []:
                 orphan = os.path.join(folder_of, other)
                 if other not in named and not other.startswith(".") and not os.path.samefile(orphan, path):
                     damage.append((orphan, 0))
+            if read is None or header is not first:
+                continue
+            records, state = read
             shown = {name: state[name] for name in ("seq", "count", "summary", "title", "tags")}
             print(json.dumps({"session": header["id"], "key": header["key"], "status": status, **shown}))
             for record in records:
