@@ -26,7 +26,7 @@ const anyLine = (lines: readonly string[], random: SeededRandom): number =>
   Math.min(lines.length - 1, 1 + random.below(Math.max(1, lines.length - 1)));
 
 /** Whether lines are also put before the checkpoint with which a file may begin, and that checkpoint elsewhere. */
-const AROUND_CHECKPOINTS: boolean = false;
+const AROUND_CHECKPOINTS: boolean = true;
 
 /** Where a line may be taken from and put to. */
 function movable(lines: readonly string[], random: SeededRandom): number {
