@@ -128,24 +128,26 @@ class Scanner:
         self.refused = self.missing_to = 0
 
     def line(self, offset, content, terminated):
-        size = len(content) + terminated
-        seams = list(SEAM.finditer(content)) if len(content) <= MAX_LINE else []
+        stop = offset + len(content) + terminated
+        if len(content) > MAX_LINE:
+            return self.add_bad(offset, stop, terminated, 1)
+        if self.take(offset, content, terminated):
+            return
+        if not terminated and self.take(offset, content[:-1], False):
+            self.found.append(("damage", self.end, None))
+            return
+        seams = list(SEAM.finditer(content))
         ends = [seam.end(1) for seam in seams] + [len(content)]
         pieces = list(zip([0] + [seam.end() for seam in seams], ends))
-        if len(content) <= MAX_LINE and self.take(offset, content, size):
-            return
-        if not terminated and self.take(offset, content[:-1], size - 1):
-            self.found.append(("damage", self.end, None))
-        elif len(pieces) > 1 and any(decode(content[a:b], self.salt) for a, b in pieces):
-            self.report(offset)
-            for a, b in pieces:
-                is_last = b == len(content)
-                if not self.take(offset + a, content[a:b], b - a + (terminated and is_last)):
-                    self.add_bad(offset + a, b - a + (terminated and is_last), terminated or not is_last, 1)
-        else:
-            self.add_bad(offset, size, terminated, len(pieces))
+        if not seams or not any(decode(content[a:b], self.salt) for a, b in pieces):
+            return self.add_bad(offset, stop, terminated, len(pieces))
+        self.report(offset)
+        for a, b in pieces[:-1]:
+            self.take(offset + a, content[a:b], False) or self.add_bad(offset + a, offset + b, True, 1)
+        start = pieces[-1][0]
+        self.take(offset + start, content[start:], terminated) or self.add_bad(offset + start, stop, terminated, 1)
 
-    def take(self, offset, content, size):
+    def take(self, offset, content, terminated):
         """False: the line is bad."""
         kind, value = decode(content, self.salt) or (None, None)
         if kind == "record":
@@ -158,18 +160,17 @@ class Scanner:
             self.report(offset)
             self.found.append(("header", offset, value))
         if kind:
-            self.sum_before, self.end = line_sum(content), offset + size
+            self.sum_before, self.end = line_sum(content), offset + len(content) + terminated
         return kind is not None
 
-    def add_bad(self, offset, size, terminated, records):
+    def add_bad(self, offset, stop, terminated, records):
         self.sum_before = None
         if not terminated:
             self.torn = self.end
             return
-        if self.held:
-            self.accept(self.held)
+        self.accept(self.held)
         self.bad.append((offset, records))
-        self.end = offset + size
+        self.end = stop
 
     def report(self, offset):
         """Damage that no crash leaves: a whole line is missing, or where it does not belong."""
@@ -212,6 +213,8 @@ class Scanner:
         self.found.append(("checkpoint", offset, value))
 
     def accept(self, item):
+        if item is None:
+            return
         self.held = None
         self.pass_to(item.first, item.offset)
         self.seq = item.last
@@ -220,12 +223,10 @@ class Scanner:
         if item.record and "batch" in item.record and not self.batch:
             index, count = item.record["batch"]
             first = item.first - index + 1
-            self.batch = SimpleNamespace(first=first, last=first + count - 1, offset=item.offset, items=[], edited=False)
+            self.batch = SimpleNamespace(first=first, last=first + count - 1, offset=item.offset, records=[], edited=False)
             self.batch.broken = self.missing_to >= first
-        if self.batch:
-            self.batch.items.append(item)
-        else:
-            self.serve(item)
+        if item.record:
+            (self.batch.records if self.batch else self.found).append(("record", item.offset, item.record))
         if self.batch and self.seq >= self.batch.last:
             self.close_batch()
 
@@ -253,25 +254,19 @@ class Scanner:
         if batch and batch.broken:
             self.report(batch.offset)
         elif batch:
-            for item in batch.items:
-                self.serve(item)
-
-    def serve(self, item):
-        if item.record:
-            self.found.append(("record", item.offset, item.record))
+            self.found += batch.records
 
     def finish(self, is_sealed):
         """All lines were shown. `seq` is then the highest that was given, `torn` where a torn end begins."""
-        if self.held:
-            self.accept(self.held)
+        self.accept(self.held)
         last, batch = self.seq + self.lost(), self.batch
         if batch and (last if self.torn is None else self.seq) < batch.last:
             if not (is_sealed or batch.broken or batch.edited or self.refused >= batch.first):
                 self.seq, self.torn = max(batch.first - 1, self.refused), batch.offset
                 return
             batch.broken = True
-        if batch and self.refused > last and self.seq < batch.last:
-            batch.broken = True
+        elif batch and self.refused > last:
+            batch.broken = True  # the next seq is higher than the damaged lines at the end can be
         self.report_bad()
         self.close_batch()
         self.seq = max(last, batch.last if batch else 0, self.refused)
@@ -458,7 +453,7 @@ def read_store(directory):
             if header is None:
                 ids.update([first["id"]] if first else ID.findall(name))
                 start = b'{"longhand":'
-                if data.startswith(start) or start.startswith(data[:12]) or b',"crc":"' in data:
+                if start in data or start.startswith(first_line(data)) or b',"crc":"' in data:
                     damage.append((path, 0))  # otherwise it is of another program
                 continue
             ids.add(header["id"])
