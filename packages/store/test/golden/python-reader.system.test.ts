@@ -1,10 +1,11 @@
 /**
  * examples/reader.py, a reader written from docs/format.md alone, finds what the library finds: the same records, view and
- * damage, in the golden store, in stores of every operation, and in a thousand of which somebody has edited a line.
+ * damage, in the golden store, in stores of every operation, in a thousand of which a line was edited, and in edited ones
+ * with the journal of a dead writer.
  */
 
 import { execFile, spawnSync } from "node:child_process";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -19,6 +20,7 @@ import { writeEveryOperation } from "./support/write-every-operation.ts";
 const READER = fileURLToPath(new URL("../../../../examples/reader.py", import.meta.url));
 const GOLDEN = fileURLToPath(new URL(".", import.meta.url));
 const EDITED = 1000;
+const EDITED_AFTER_CRASH = 200;
 const AT_ONCE = 100;
 
 let directory: string;
@@ -153,11 +155,40 @@ test("stores of every operation", async () => {
 });
 
 test(`${EDITED} edited stores`, async () => {
+  await writeEveryOperation(join(directory, "base"), 2);
+  await compareEdited(EDITED);
+});
+
+test(`${EDITED_AFTER_CRASH} edited stores whose writer has died: what of its journal fits the files`, async () => {
+  await writeAndDie(join(directory, "base"));
+  await compareEdited(EDITED_AFTER_CRASH);
+});
+
+/** A copy of a store that is open for writing, with the mark that its writer is dead. */
+async function writeAndDie(copy: string): Promise<void> {
+  const store = await openStore(join(directory, "open"));
+  for (let number = 1; number <= 6; number++) {
+    await store.session("a").append({ role: "user", content: `message ${number}` });
+    await store.session("b").append([
+      { role: "user", content: `question ${number}` },
+      { role: "assistant", content: `answer ${number}` },
+    ]);
+  }
+  await store.session("a").fork("c");
+  for (const key of ["a", "c"]) await store.session(key).append({ role: "user", content: "more" });
+  await cp(join(directory, "open"), copy, { recursive: true, filter: (name) => !name.endsWith(".sock") });
+  await store.close();
+  const journals = join(copy, ".longhand/journal");
+  for (const name of (await readdir(journals)).filter((each) => each.endsWith(".journal")))
+    await writeFile(join(journals, name.replace(".journal", ".fence")), "");
+}
+
+/** Edits copies of the store "base", and compares what both readers find in them. */
+async function compareEdited(count: number): Promise<void> {
   const random = new SeededRandom(Number(process.env["LONGHAND_TEST_SEED"] ?? 1));
   const wrong: string[] = [];
   let damaged = 0;
-  await writeEveryOperation(join(directory, "base"), 2);
-  for (let first = 0; first < EDITED; first += AT_ONCE) {
+  for (let first = 0; first < count; first += AT_ONCE) {
     const edited: { store: string; what: string }[] = [];
     for (let number = first; number < first + AT_ONCE; number++) {
       const store = join(directory, String(number));
@@ -175,5 +206,5 @@ test(`${EDITED} edited stores`, async () => {
   }
   expect(wrong.slice(0, 5)).toEqual([]);
   // The control: most edits are damage, and both have said so.
-  expect(damaged).toBeGreaterThan(EDITED / 2);
-});
+  expect(damaged).toBeGreaterThan(count / 2);
+}
