@@ -46,13 +46,13 @@ export default defineConfig({
       projectOf("store", ["packages/store/test"]),
       projectOf("agent", ["packages/agent/test"]),
       projectOf("longhand", ["packages/longhand/test"]),
-      projectOf("repository", ["test", "proof/test"]),
+      projectOf("repository", ["test", "proof/test", "bench/test"]),
       {
         resolve: { alias },
         test: {
           ...shared,
           name: "system",
-          include: ["packages/*/test", "test", "proof/test"].flatMap((directory) =>
+          include: ["packages/*/test", "test", "proof/test", "bench/test"].flatMap((directory) =>
             [SYSTEM_TESTS, SIZED_TESTS].map((name) => `${directory}/**/${name}`),
           ),
           env: { LONGHAND_TEST_SIZE: "full" },

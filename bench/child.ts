@@ -8,4 +8,4 @@ import { workloadNamed } from "./workloads/all-workloads.ts";
 
 const task = JSON.parse(process.argv[2] ?? "") as Task;
 const answer = await performTask(task, { candidateNamed, workloadNamed });
-process.send?.(answer, () => process.exit(0));
+process.send?.(answer, undefined, undefined, () => process.exit(0));

@@ -20,7 +20,7 @@ import {
 import { findWorldUses } from "./support/find-world-uses.ts";
 import { doorsOf, readPackageJson } from "./support/package-json.ts";
 import { PACKAGES, readTextFiles, ROOT, type TextFile } from "./support/project.ts";
-import { PROOF_PACKAGES, RULES, STORE_RULES } from "./support/room-rules.ts";
+import { BENCH_PACKAGES, PROOF_PACKAGES, RULES, STORE_RULES } from "./support/room-rules.ts";
 
 const isTypeScript = (path: string): boolean => path.endsWith(".ts");
 const sourcesOf = (name: string): TextFile[] =>
@@ -103,8 +103,34 @@ describe("the sources of proof", () => {
   });
 });
 
+describe("the sources of bench", () => {
+  const files = readTextFiles(join(ROOT, "bench"), isTypeScript).filter(
+    ({ path }) => !path.startsWith("test/"),
+  );
+
+  test("know the store by its public door alone, and no peer that is not listed", () => {
+    expect(files.map(({ path }) => path)).toContain("main.ts");
+    expect(findForeignImports(files, BENCH_PACKAGES)).toEqual([]);
+  });
+
+  test("import each other in no circle", () => {
+    expect(findImportCycles(files)).toEqual([]);
+  });
+
+  test(`have at most ${MAX_SOURCE_LINES} lines each, and names that say something`, () => {
+    expect(findTooLong(files, MAX_SOURCE_LINES)).toEqual([]);
+    expect(findNamelessFiles(files)).toEqual([]);
+    expect(findBarrels(files, [])).toEqual([]);
+  });
+});
+
 test(`test files have at most ${MAX_TEST_LINES} lines and names that say something`, () => {
-  const directories = ["test", "proof/test", ...PACKAGES.map((name) => `packages/${name}/test`)];
+  const directories = [
+    "test",
+    "proof/test",
+    "bench/test",
+    ...PACKAGES.map((name) => `packages/${name}/test`),
+  ];
   const files = directories.flatMap((directory) => readTextFiles(join(ROOT, directory), isTypeScript));
   expect(files.length).toBeGreaterThan(0);
   expect(findTooLong(files, MAX_TEST_LINES)).toEqual([]);

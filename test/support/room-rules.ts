@@ -128,3 +128,12 @@ export const RULES = { store: STORE_RULES, agent: AGENT_RULES, longhand: LONGHAN
 
 /** What proof/ may import besides its own files and Node. TypeScript is for making changed copies of the store. */
 export const PROOF_PACKAGES: readonly string[] = ["@longhand/store", "@longhand/store/testing", "typescript"];
+
+/** What bench/ may import besides its own files and Node: the store by its public door, and the peers it is measured against. */
+export const BENCH_PACKAGES: readonly string[] = [
+  ...["@longhand/store", "better-sqlite3", "libsql", "lmdb", "@openai/agents-core"],
+  ...["@langchain/core/messages", "@langchain/community/stores/message/file_system"],
+  ...["@langchain/langgraph-checkpoint", "@langchain/langgraph-checkpoint-sqlite"],
+  // In candidates/pi.ts: a file of pi's package, whose door would load the whole agent.
+  "new URL(MODULE, import.meta.url).href",
+];
