@@ -58,7 +58,7 @@ async function main(): Promise<number> {
   const [load = 0] = loadavg();
   console.log(
     [
-      `\n${facts.command}\n${facts.date.slice(0, 10)}, ${facts.machine}, load ${load.toFixed(1)} at the end, ${repetitions} repetitions`,
+      `\n${facts.command}\n${facts.date.slice(0, 10)}, ${facts.machine}, load ${load.toFixed(1)} at the end, ${repetitions} ${repetitions === 1 ? "repetition" : "repetitions"}`,
       ...(sizes.name === "full"
         ? []
         : [`Sizes: ${sizes.name}. These figures show that it runs; do not publish them.`]),

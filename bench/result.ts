@@ -24,8 +24,10 @@ export class Result {
     this.point = point;
   }
 
+  /** What the candidate is called in this workload, and, where syncs are the point, whether it is durable. */
   get title(): string {
-    return this.workload.titles?.[this.candidate.name] ?? this.candidate.title;
+    const title = this.workload.titles?.[this.candidate.name] ?? this.candidate.title;
+    return this.workload.isDurable === true && !this.candidate.isDurable ? `${title} (not durable)` : title;
   }
 
   /** The values of one figure, in the order of the repetitions. */

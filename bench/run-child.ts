@@ -44,9 +44,13 @@ export async function runInChild(
     child.on("message", (message) => {
       answer = message as Answer;
     });
-    const timer = setTimeout(() => child.kill("SIGKILL"), TIME_LIMIT_MS);
+    const kill = (): boolean => child.kill("SIGKILL");
+    const timer = setTimeout(kill, TIME_LIMIT_MS);
+    // A run that is interrupted removes its stores: nothing may go on writing to them.
+    process.prependOnceListener("exit", kill);
     child.on("close", (code, signal) => {
       clearTimeout(timer);
+      process.off("exit", kill);
       const reason = `the child process died (${signal ?? `exit code ${code}`}): ${output.trim()}`;
       resolve(answer ?? { kind: "failed", reason });
     });

@@ -12,6 +12,8 @@ export interface Workload {
   readonly unit: "ops/s" | "ms";
   /** The candidates that it fits. */
   readonly candidates: readonly string[];
+  /** It is about durable writes: a candidate whose writes are not is marked. */
+  readonly isDurable?: boolean;
   /** What a candidate is called here, where its own title does not say what it does in this workload. */
   readonly titles?: Readonly<Record<string, string>>;
   /** A sweep: it is measured at each of these. */

@@ -7,8 +7,8 @@ import { figure, range } from "./figure.ts";
 import { document, dot, FAINT, INK, line, OURS_COLOUR, rectangle, text, THEIRS_COLOUR } from "./svg.ts";
 import { OURS } from "./verdicts.ts";
 
-const WIDTH = 760;
-const LABELS = 330;
+const WIDTH = 820;
+const LABELS = 370;
 const VALUES = 150;
 const TOP = 56;
 const ROW = 30;

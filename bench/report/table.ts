@@ -18,7 +18,6 @@ const COLUMNS: Readonly<Record<string, string>> = {
   importMs: "import ms",
   wallMs: "process ms",
 };
-const NOT_DURABLE = " (not durable)";
 
 export function tables(results: readonly Result[]): string {
   const workloads = [...new Set(results.map(({ workload }) => workload))];
@@ -49,11 +48,11 @@ function plainTable(results: readonly Result[]): string {
   ];
   const rows = results.map((result) => {
     if (result.problem !== undefined || result.mainValues.length === 0)
-      return [titleOf(result), problemOf(result)];
+      return [result.title, problemOf(result)];
     const main = spreadOf(result.mainValues);
     const ratio = ratioToOurs(result, results);
     return [
-      titleOf(result),
+      result.title,
       figure(main.median),
       range(main),
       ...extras.map((name) => {
@@ -91,11 +90,6 @@ function sweepTable(results: readonly Result[]): string {
   });
   const unit = results[0]?.workload.pointsAre ?? "";
   return layOut([[unit, ...points.map((point) => point.toLocaleString("en-US")), ""], ...rows]);
-}
-
-function titleOf({ title, candidate, workload }: Result): string {
-  const isAboutDurability = workload.unit === "ops/s" && workload.name !== "W3";
-  return `${title}${isAboutDurability && !candidate.isDurable ? NOT_DURABLE : ""}`;
 }
 
 function problemOf({ problem }: Result): string {

@@ -29,7 +29,10 @@ export function goalVerdicts(workload: Workload, results: readonly Result[]): Go
       const { median } = spreadOf(ours.mainValues);
       const isReached = median < goal.limitMs;
       return [
-        { text: `${median.toFixed(1)} ms, goal: under ${goal.limitMs} ms: ${outcome(isReached)}`, isReached },
+        {
+          text: `needs ${median.toFixed(1)} ms; goal under ${goal.limitMs} ms: ${outcome(isReached)}`,
+          isReached,
+        },
       ];
     }
     const peer = results.find(
@@ -38,8 +41,8 @@ export function goalVerdicts(workload: Workload, results: readonly Result[]): Go
     const ratio = peer && ratioToOurs(peer, results);
     if (ratio === undefined) return [];
     const isReached = ratio.median >= goal.ratio;
-    const speed = ratio.median >= 1 ? "faster than or equal to" : "SLOWER than";
-    const text = `${times(ratio.median)} ${goal.peer} (${speed} it), goal: ${times(goal.ratio)}: ${outcome(isReached)}`;
+    const speed = ratio.median >= 1 ? "not slower" : "SLOWER";
+    const text = `is ${times(ratio.median)} as fast as ${goal.peer}: ${speed}; goal ${times(goal.ratio)}: ${outcome(isReached)}`;
     return [{ text, isReached }];
   });
 }

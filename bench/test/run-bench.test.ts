@@ -74,6 +74,11 @@ describe("longhand and plain files", () => {
     }
   });
 
+  test("show their event-loop delay in W1, also where they never return to the event loop", async () => {
+    const { run } = await runHere([durableAppend], [longhand, bareFile]);
+    for (const result of run.results) expect(result.values("loopDelayMaxMs")[0]).toBeGreaterThan(0);
+  });
+
   test("are measured again in each repetition, each time on new copies", async () => {
     // Each of them changes the store that the next one is measured on.
     const changing = ["W6", "sweep-append", "sweep-rewind", "sweep-truncate"].map(workloadNamed);

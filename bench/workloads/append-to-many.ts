@@ -19,6 +19,7 @@ export const concurrentAppend: Workload = {
   name: "W2",
   title: "durable append, many sessions at once",
   unit: "ops/s",
+  isDurable: true,
   candidates: ["longhand", "sqlite-full", "sqlite-group", "libsql", "lmdb", "bare-file", "langgraph-sqlite"],
   titles: { "bare-file": "bare write + fdatasync", lmdb: "lmdb-js, flushed" },
   goals: [
@@ -35,6 +36,7 @@ export const concurrencySweep: Workload = {
   name: "W2-sessions",
   title: "durable append by the number of sessions at once",
   unit: "ops/s",
+  isDurable: true,
   candidates: ["longhand", "sqlite-full", "sqlite-group", "lmdb"],
   points: ({ concurrency }) => concurrency,
   pointsAre: "sessions",
@@ -46,6 +48,7 @@ export const sustainedAppend: Workload = {
   name: "W2-sustained",
   title: "durable append, many sessions, sustained, until files are applied and closed",
   unit: "ops/s",
+  isDurable: true,
   candidates: ["longhand", "sqlite-full", "sqlite-group"],
   goals: [{ peer: "sqlite-full", ratio: 5 }],
   restMs: 400,
