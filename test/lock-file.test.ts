@@ -1,4 +1,4 @@
-/** package-lock.json must install everywhere: from any registry, on any platform that the packages know. */
+/** The lock files must install everywhere: from any registry, on any platform that the packages know. */
 
 import { describe, expect, test } from "vitest";
 import { readProjectFile } from "./support/project.ts";
@@ -11,11 +11,15 @@ interface LockEntry {
 }
 type Lock = Readonly<Record<string, LockEntry>>;
 
-const lock = (JSON.parse(readProjectFile("package-lock.json")) as { packages: Lock }).packages;
+const readLock = (path: string): Lock => (JSON.parse(readProjectFile(path)) as { packages: Lock }).packages;
 
-test("no entry is bound to the place it was once fetched from", () => {
-  expect(Object.entries(lock).filter(([, { resolved = "" }]) => /^https?:/.test(resolved))).toEqual([]);
-});
+test.each(["package-lock.json", "bench/package-lock.json"])(
+  "no entry of %s is bound to the place it was once fetched from",
+  (path) => {
+    const lock = readLock(path);
+    expect(Object.entries(lock).filter(([, { resolved = "" }]) => /^https?:/.test(resolved))).toEqual([]);
+  },
+);
 
 /** `npm ci` refuses a lock file that lacks a dependency, also one that is only for another platform. */
 function findMissing(packages: Lock): string[] {
@@ -28,7 +32,8 @@ function findMissing(packages: Lock): string[] {
 }
 
 describe("every dependency has its entry", () => {
-  test("in package-lock.json", () => {
+  test.each(["package-lock.json", "bench/package-lock.json"])("in %s", (path) => {
+    const lock = readLock(path);
     expect(Object.keys(lock).length).toBeGreaterThan(100);
     expect(findMissing(lock)).toEqual([]);
   });
