@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { findTypeErrors } from "./support/compile.ts";
 import { findBrokenLinks, type Repository } from "./support/find-broken-links.ts";
 import { readCodeBlocks, readLinks, readTableRows, withoutCodeBlocks } from "./support/markdown.ts";
-import { readPackageJson } from "./support/package-json.ts";
+import { readBenchPackageJson, readPackageJson } from "./support/package-json.ts";
 import { PACKAGES, readProjectFile, readTextFiles, ROOT } from "./support/project.ts";
 import { runCommand } from "./support/run-command.ts";
 import { runExample } from "./support/run-example.ts";
@@ -174,6 +174,7 @@ describe("docs/dependencies.md", () => {
     const actual = [
       ...rowsOf(devDependencies, "development"),
       ...rowsOf(overrides, "development, through vitest"),
+      ...rowsOf(readBenchPackageJson().dependencies, "`bench`"),
       ...PACKAGES.flatMap((name) =>
         rowsOf(readPackageJson(name).dependencies, `\`${readPackageJson(name).name}\``),
       ),

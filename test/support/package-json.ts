@@ -19,6 +19,10 @@ export function readPackageJson(directory?: string): PackageJson {
   return JSON.parse(readProjectFile(path)) as PackageJson;
 }
 
+export function readBenchPackageJson(): PackageJson {
+  return JSON.parse(readProjectFile("bench/package.json")) as PackageJson;
+}
+
 /** The sources behind a package's exports, relative to its src. */
 export function doorsOf({ exports = {} }: PackageJson): string[] {
   return Object.values(exports).map((entry) =>
