@@ -18,6 +18,7 @@ export const HELP: string = `Measures Longhand beside other stores. docs/perform
   --json FILE       writes every figure of every repetition
   --charts DIR      writes a chart (SVG) for each workload
   --scratch DIR     where stores are made; must be on the disk to be measured (default: bench/dist)
+  --tiny            smaller than --quick: to try a change of the benchmark itself
   --help
 
 Workloads: ${WORKLOADS.map(({ name }) => name).join(", ")}

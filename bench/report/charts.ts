@@ -121,17 +121,19 @@ function lineChart(workload: Workload, results: readonly Result[]): string {
   return document(WIDTH, CHART_HEIGHT, [...titleOf(workload), ...axis, ...lines, unit]);
 }
 
-function titleOf({ name, title, unit }: Workload): string[] {
+function titleOf({ name, title, unit, points }: Workload): string[] {
   const better = unit === "ms" ? "lower is better" : "higher is better";
+  const shown = points === undefined ? "median (min..max)" : "medians, both axes logarithmic";
   return [
     text({ x: 14, y: 24, text: `${name}: ${title}`, size: 15, isBold: true }),
-    text({ x: 14, y: 42, text: `${unit}, ${better}; median (min..max)`, size: 11 }),
+    text({ x: 14, y: 42, text: `${unit}, ${better}; ${shown}`, size: 11 }),
   ];
 }
 
+/** Spans at least a decade, so that what is nearly flat looks flat. */
 function logScale(values: readonly number[], from: number, to: number): (value: number) => number {
-  const [low, high] = [Math.log(Math.min(...values)), Math.log(Math.max(...values))];
-  // Equal values stand in the middle.
-  return (value) =>
-    high === low ? (from + to) / 2 : from + ((Math.log(value) - low) / (high - low)) * (to - from);
+  const [low, high] = [Math.log10(Math.min(...values)), Math.log10(Math.max(...values))];
+  const span = Math.max(1, high - low);
+  const start = (low + high - span) / 2;
+  return (value) => from + ((Math.log10(value) - start) / span) * (to - from);
 }

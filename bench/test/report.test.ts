@@ -84,6 +84,11 @@ test("a chart is drawn for each workload with figures, with the longest bar for 
   );
   expect(bars).toHaveLength(2);
   expect((bars[0] ?? 0) / (bars[1] ?? 0)).toBeCloseTo(4);
+  const heights = [...(drawn.get("sweep-tail.svg") ?? "").matchAll(/<circle .*cy="([\d.]+)"/g)].map(
+    ([, height]) => height,
+  );
+  expect(heights).toHaveLength(2);
+  expect(new Set(heights).size).toBe(1);
   for (const svg of drawn.values()) expect(svg).not.toMatch(/NaN|undefined/);
 });
 
