@@ -20,10 +20,12 @@ export function installPeers(say: (text: string) => void): string | undefined {
   say(
     "Installing the peers into bench/node_modules (npm ci; better-sqlite3 may be compiled: some minutes) ...",
   );
-  const { status, stderr } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
+  const { status, stderr, error } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
     cwd: BENCH_DIRECTORY,
     encoding: "utf8",
   });
+  // Without npm there is an error and no output.
+  if (error !== undefined) return `npm ci in bench/ cannot be run: ${error.message}`;
   if (status !== 0) return `npm ci in bench/ failed: ${stderr.trim().split("\n").slice(-5).join("\n")}`;
   writeFileSync(installed, wanted);
   return undefined;

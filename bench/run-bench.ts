@@ -30,8 +30,8 @@ export class BenchRun {
   readonly results: readonly Result[];
   readonly #options: BenchOptions;
   readonly #deps: BenchDeps;
-  /** Where the data sets are; of those that could not be built, nothing. */
-  readonly #dataSets = new Map<string, string>();
+  /** Where the data sets are; `undefined`: it could not be built. */
+  readonly #dataSets = new Map<string, string | undefined>();
   /** How many messages the session of a shared copy has gained in this repetition. */
   readonly #grown = new Map<string, number>();
 
@@ -90,8 +90,8 @@ export class BenchRun {
       onStep(`building ${data.name} for ${owner}`);
       const directory = scratch.dataSet(owner, data.name);
       const answer = await runTask({ kind: "build", candidate: owner, directory, data });
-      if (answer.kind === "done") this.#dataSets.set(name, directory);
-      else note(result, answer);
+      this.#dataSets.set(name, answer.kind === "done" ? directory : undefined);
+      note(result, answer);
     }
   }
 

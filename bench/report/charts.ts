@@ -62,7 +62,8 @@ function barChart(workload: Workload, results: readonly Result[]): string {
 
 const CHART_HEIGHT = 320;
 const LEFT = 70;
-const RIGHT = 250;
+const RIGHT = 400;
+const LABEL_HEIGHT = 16;
 
 /** Both axes are logarithmic: flat is flat, and twice as slow is the same step everywhere. */
 function lineChart(workload: Workload, results: readonly Result[]): string {
@@ -95,30 +96,41 @@ function lineChart(workload: Workload, results: readonly Result[]): string {
       size: 11,
     }),
   ]);
+  const ends: { readonly y: number; readonly words: string; readonly isOurs: boolean }[] = [];
   const lines = candidates.flatMap((candidate) => {
     const own = results
       .filter((result) => result.candidate === candidate)
-      .map((result) => ({ x: across(result.point), value: spreadOf(result.mainValues).median }));
+      .map((result) => ({ result, x: across(result.point), value: spreadOf(result.mainValues).median }));
     const isOurs = candidate.name === OURS;
     const colour = isOurs ? OURS_COLOUR : THEIRS_COLOUR;
     const last = own.at(-1);
+    if (last !== undefined) {
+      const words = `${figure(last.value)}  ${last.result.title}`;
+      ends.push({ y: up(last.value), words, isOurs });
+    }
     return [
       line(
         own.map(({ x, value }) => [x, up(value)] as const),
         colour,
         2,
       ),
-      ...own.flatMap(({ x, value }) => [
-        dot(x, up(value), colour),
-        text({ x, y: up(value) - 7, text: figure(value), anchor: "middle", size: 11 }),
-      ]),
-      ...(last === undefined
-        ? []
-        : [text({ x: last.x + 24, y: up(last.value) + 4, text: candidate.title, size: 12, isBold: isOurs })]),
+      ...own.map(({ x, value }) => dot(x, up(value), colour)),
+      // The figures of the others would cover each other; their last one stands beside their name.
+      ...(isOurs ? own.slice(0, -1) : []).map(({ x, value }) =>
+        text({ x, y: up(value) - 8, text: figure(value), anchor: "middle", size: 11, isBold: true }),
+      ),
     ];
   });
+  let free = 0;
+  const labels = ends
+    .sort((a, b) => a.y - b.y)
+    .map(({ y, words, isOurs }) => {
+      const at = Math.max(y + 4, free);
+      free = at + LABEL_HEIGHT;
+      return text({ x: WIDTH - RIGHT + 14, y: at, text: words, size: 12, isBold: isOurs });
+    });
   const unit = text({ x: LEFT, y: CHART_HEIGHT - 6, text: workload.pointsAre ?? "", size: 11 });
-  return document(WIDTH, CHART_HEIGHT, [...titleOf(workload), ...axis, ...lines, unit]);
+  return document(WIDTH, CHART_HEIGHT, [...titleOf(workload), ...axis, ...lines, ...labels, unit]);
 }
 
 function titleOf({ name, title, unit, points }: Workload): string[] {

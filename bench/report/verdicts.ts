@@ -65,7 +65,8 @@ export function flatness(workload: Workload, results: readonly Result[]): GoalVe
 }
 
 export function times(ratio: number): string {
-  const digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3;
+  if (ratio < 0.1) return `${Number(ratio.toPrecision(2))}x`;
+  const digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : 2;
   return `${ratio.toFixed(digits)}x`;
 }
 

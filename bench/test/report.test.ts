@@ -8,6 +8,7 @@ import { charts } from "../report/charts.ts";
 import { figure } from "../report/figure.ts";
 import { toJson } from "../report/json.ts";
 import { problems, summary, tables } from "../report/table.ts";
+import { times } from "../report/verdicts.ts";
 import { Result } from "../result.ts";
 import type { Candidate } from "../candidate.ts";
 import type { Workload } from "../workload.ts";
@@ -66,6 +67,12 @@ describe("the tables", () => {
 test("figures have three digits that matter, and counts all of them", () => {
   expect([0.01234, 1.234, 12.34, 123.4, 12_345.6, 2000].map(figure)).toEqual([
     ...["0.012", "1.23", "12.3", "123", "12,346", "2,000"],
+  ]);
+});
+
+test("ratios keep what matters of them, however small", () => {
+  expect([0.000384, 0.0241, 0.5, 12.34, 1234].map(times)).toEqual([
+    ...["0.00038x", "0.024x", "0.50x", "12.3x", "1234x"],
   ]);
 });
 
