@@ -12,7 +12,7 @@ export interface Measurement {
 }
 
 /**
- * The candidates of a workload follow each other directly, so that they share the machine's mood, and each repetition
+ * The candidates of a workload follow each other directly, so that they meet the same load on the machine, and each repetition
  * begins with another one, so that none always runs after the same.
  */
 export function scheduleOf(

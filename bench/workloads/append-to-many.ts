@@ -12,7 +12,7 @@ import {
   type Workload,
 } from "../workload.ts";
 
-/** The sustained run repeats the first messages of each session, since nobody knows how many it will need. */
+/** The sustained run repeats the first messages of each session: how many it needs depends on the candidate. */
 const SUSTAINED_POOL = 20;
 
 export const concurrentAppend: Workload = {
