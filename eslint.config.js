@@ -6,7 +6,12 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        project: ["packages/*/tsconfig.json", "proof/tsconfig.json", "bench/tsconfig.json", "tsconfig.test.json"],
+        project: [
+          "packages/*/tsconfig.json",
+          "proof/tsconfig.json",
+          "bench/tsconfig.json",
+          "tsconfig.test.json",
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },
