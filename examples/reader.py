@@ -3,7 +3,7 @@
 
     python3 reader.py DIRECTORY...
 
-Written from docs/format.md alone, with the standard library: a second reader of the format, and a start for yours.
+With the standard library alone: a second reader of what docs/format.md describes, and a start for yours.
 It reads every file from its first byte, so it is slower than the store, and finds what `longhand verify` finds.
 """
 
