@@ -1,5 +1,5 @@
 /**
- * examples/reader.py, a reader written from docs/format.md alone, finds what the library finds: the same records, view and
+ * examples/reader.py, a second reader of what docs/format.md describes, finds what the library finds: the same records, view and
  * damage, in the golden store, in stores of every operation, in a thousand of which a line was edited, and in edited ones
  * with the journal of a dead writer.
  */
