@@ -120,12 +120,22 @@ function isComplete({ store }: EditedStore, { sessions, infos }: SeenStore): boo
 }
 
 /** Each changed file is an active one that ends earlier, at the end of a line: it may have been so before. */
-function isShortened({ store, changed }: EditedStore): boolean {
+function isShortened({ store, changed, isMany }: EditedStore): boolean {
+  const told = isMany ? recordsOf : textOf;
   return [...changed].every(([path, bytes]) => {
     const before = store.files.find((file) => file.path === path)?.bytes;
     const isActive = !path.includes("/segments/");
-    return isActive && bytes.length > 0 && before?.subarray(0, bytes.length).equals(bytes) === true;
+    return isActive && bytes.length > 0 && before !== undefined && told(before).startsWith(told(bytes));
   });
+}
+
+function textOf(bytes: Buffer): string {
+  return bytes.toString("latin1");
+}
+
+/** Of several edits one may have taken a checkpoint away, which is no record. */
+function recordsOf(bytes: Buffer): string {
+  return textOf(bytes).replace(/^\{"checkpoint":.*\n/gmu, "");
 }
 
 const BAD_LINE = /checksum mismatch|not a whole record|no header line/;
