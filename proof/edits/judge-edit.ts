@@ -121,21 +121,17 @@ function isComplete({ store }: EditedStore, { sessions, infos }: SeenStore): boo
 
 /** Each changed file is an active one that ends earlier, at the end of a line: it may have been so before. */
 function isShortened({ store, changed, isMany }: EditedStore): boolean {
-  const told = isMany ? recordsOf : textOf;
   return [...changed].every(([path, bytes]) => {
     const before = store.files.find((file) => file.path === path)?.bytes;
-    const isActive = !path.includes("/segments/");
-    return isActive && bytes.length > 0 && before !== undefined && told(before).startsWith(told(bytes));
+    if (path.includes("/segments/") || bytes.length === 0 || before === undefined) return false;
+    const isPrefix = before.subarray(0, bytes.length).equals(bytes);
+    // Of several edits one may have taken a checkpoint away, which is no record.
+    return isPrefix || (isMany && recordsOf(before).startsWith(recordsOf(bytes)));
   });
 }
 
-function textOf(bytes: Buffer): string {
-  return bytes.toString("latin1");
-}
-
-/** Of several edits one may have taken a checkpoint away, which is no record. */
 function recordsOf(bytes: Buffer): string {
-  return textOf(bytes).replace(/^\{"checkpoint":.*\n/gmu, "");
+  return bytes.toString("latin1").replace(/^\{"checkpoint":.*\n/gmu, "");
 }
 
 const BAD_LINE = /checksum mismatch|not a whole record|no header line/;
