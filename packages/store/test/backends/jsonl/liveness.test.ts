@@ -1,8 +1,11 @@
 /** What counts as proof of death, for every pair of environments two processes of one machine may see. */
 
 import { describe, expect, test } from "vitest";
+import { layoutOf } from "../../../src/backends/jsonl/files/layout.ts";
+import { livenessOfUnknown, type Liveness } from "../../../src/backends/jsonl/leases/liveness.ts";
 import { jsonlBackend, openStore, type Store } from "../../../src/index.ts";
 import type { Host, ProcessIdentity } from "../../../src/host/host.ts";
+import { toId } from "../../../src/record/session-id.ts";
 import { SimulatedMachine } from "../../../src/testing/index.ts";
 import { contentsOf, user } from "../../support/conversation.ts";
 import { seenFrom } from "../../support/seen-from.ts";
@@ -136,5 +139,28 @@ describe("an instance without a socket", () => {
       detail: { liveness: "unproven" },
     });
     expect(await holder.session("a").append(user("2"))).toEqual({ seq: 2 });
+  });
+});
+
+describe("an instance whose journal does not say who it is", () => {
+  const INSTANCE = toId("01M7GANKT8040G2081040G2081");
+  const layout = layoutOf("/store");
+
+  async function answering(
+    answer: "refused" | "absent" | "listening",
+    fileSystem: string,
+  ): Promise<Liveness> {
+    const seen = seenFrom(new SimulatedMachine(1).startProcess(), { fileSystem });
+    const processes = { ...seen.processes, self: seen.processes.self, probe: () => Promise.resolve(answer) };
+    return await livenessOfUnknown({ ...seen, processes }, layout, INSTANCE);
+  }
+
+  test.each([
+    ["refused", "ext4", "dead"],
+    ["refused", "nfs", "unproven"],
+    ["absent", "ext4", "unproven"],
+    ["listening", "ext4", "alive"],
+  ] as const)("socket %s on %s: %s", async (answer, fileSystem, expected) => {
+    expect(await answering(answer, fileSystem)).toBe(expected);
   });
 });
