@@ -23,9 +23,9 @@ export function scheduleOf(
 ): Measurement[] {
   return workloads.flatMap((workload) => {
     const fitting = workload.candidates.flatMap((name) => candidates.filter((one) => one.name === name));
-    const turned = rotate(fitting, repetition);
+    const flipped = rotate(fitting, repetition);
     const points = workload.points?.(sizes) ?? [0];
-    return points.flatMap((point) => turned.map((candidate) => ({ workload, candidate, point })));
+    return points.flatMap((point) => flipped.map((candidate) => ({ workload, candidate, point })));
   });
 }
 

@@ -232,7 +232,8 @@ class Scanner:
 
     def refuse(self, item):
         self.held = None if item is self.held else self.held
-        self.refused = max(self.refused, item.last)
+        index, count = item.record.get("batch", (1, 1)) if item.record else (1, 1)
+        self.refused = max(self.refused, item.last - index + count)
         self.report(item.offset)
 
     def pass_to(self, seq, offset):
@@ -351,7 +352,7 @@ def read_journals(directory, damage):
             while payload:
                 line, payload = payload.split(b"\n", 1)
                 place = json.loads(line)
-                patch = (place["offset"], payload[: place["bytes"]], place.get("after"))
+                patch = (place["offset"], payload[: place["bytes"]], place.get("after"), place["name"])
                 patches.setdefault((place["session"], place["file"]), []).append(patch)
                 payload = payload[place["bytes"] :]
     return patches
@@ -398,7 +399,7 @@ def read_sealed(directory, session, link, patches, damage):
     if os.path.exists(path):
         data = read_file(path)
         patched = data
-        for offset, content, _ in patches:
+        for offset, content, _, _ in patches:
             patched = write_at(patched, offset, content) if offset + len(content) <= link["bytes"] else patched
         return path, patched if "%08x" % zlib.crc32(patched[: link["bytes"]]) == link["sum"] else data
     if os.path.exists(path + ".gz"):
@@ -422,7 +423,9 @@ def read_session(directory, path, header, patches, damage):
         records += found
         damage += [(name, at) for at, _ in lost] + [(name, at) for at in more if not any(a <= at <= a + n for a, n in lost)]
     data, strays = read_file(path), []
-    for offset, content, after in patches.get((header["id"], header.get("file", 0)), []):
+    for offset, content, after, name in patches.get((header["id"], header.get("file", 0)), []):
+        if name != file_name(header["key"]):
+            continue  # of another key, whose file was copied
         if fits(data, header["id"], offset, content, after):
             data = write_at(data, offset, content)
         else:

@@ -1,9 +1,9 @@
 /** What a user gets: the packages as npm would publish them, installed in an empty project. Needs the build. */
 
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readPackageJson } from "./support/package-json.ts";
 import { PACKAGES, ROOT } from "./support/project.ts";
 import { readImports } from "./support/read-imports.ts";
@@ -39,20 +39,49 @@ test.each(PACKAGES)(
     expect(others.length).toBeGreaterThan(0);
     // bin/ is not built: npm links a command only if its file is there when the clone is installed.
     expect(others.filter((path) => !/^(dist|bin|skills)\/|^longhand\.schema\.json$/.test(path))).toEqual([]);
-    const sources = paths.filter((path) => path.endsWith(".js") && path.startsWith("dist/"));
-    const isStale = (path: string): boolean =>
-      !existsSync(join(ROOT, "packages", name, path.replace(/^dist/, "src").replace(/js$/, "ts")));
-    expect(sources.filter(isStale), "left over from an earlier build: npm run clean").toEqual([]);
+    const sourceOf = (path: string): string =>
+      join(ROOT, "packages", name, path.replace(/^dist\/types/, "src").replace(/\.d\.ts$/, ".ts"));
+    const declarations = paths.filter((path) => path.endsWith(".d.ts"));
+    expect(declarations.length).toBeGreaterThan(0);
+    expect(
+      declarations.filter((path) => !existsSync(sourceOf(path))),
+      "left over from an earlier build: npm run clean",
+    ).toEqual([]);
   },
 );
 
-test("the main entry of the store loads nothing of its testing entry", async () => {
-  const isTesting = (path: string): boolean => path.includes("/testing/");
+describe("the bundle of the store", () => {
   const dist = join(ROOT, "packages/store/dist");
-  const loaded = await filesLoadedBy(join(dist, "index.js"));
-  expect(loaded.length).toBeGreaterThan(20);
-  expect(loaded.filter(isTesting)).toEqual([]);
-  expect((await filesLoadedBy(join(dist, "testing/index.js"))).filter(isTesting)).not.toEqual([]);
+  const textOf = async (paths: readonly string[]): Promise<string> =>
+    (await Promise.all(paths.map(async (path) => await readFile(path, "utf8")))).join("\n");
+
+  /** The bundler writes a class as a variable. */
+  const declarationOf = (name: string): RegExp => new RegExp(`\\bclass ${name}\\b|\\b${name} = class\\b`);
+
+  test("loads a few files for the main entry, and none for testing", async () => {
+    const atOnce = await filesLoadedBy(join(dist, "index.js"), "at once");
+    expect(atOnce.length).toBeLessThan(10);
+    const loaded = await filesLoadedBy(join(dist, "index.js"), "ever");
+    expect(await textOf(loaded)).not.toMatch(declarationOf("SimulatedMachine"));
+    const testing = await filesLoadedBy(join(dist, "testing.js"), "at once");
+    expect(await textOf(testing)).toMatch(declarationOf("SimulatedMachine"));
+  });
+
+  test("loads migration and upkeep only when they are used", async () => {
+    const rare = ["function migrateDirectory(", "function repairStore(", "function reclaimStore("];
+    const atOnce = await textOf(await filesLoadedBy(join(dist, "index.js"), "at once"));
+    const ever = await textOf(await filesLoadedBy(join(dist, "index.js"), "ever"));
+    for (const text of rare) {
+      expect(ever).toContain(text);
+      expect(atOnce).not.toContain(text);
+    }
+  });
+
+  test("holds LonghandError once, so that an error of any door is an instance of it", async () => {
+    const paths = (await readdir(dist)).filter((path) => path.endsWith(".js"));
+    const texts = await Promise.all(paths.map(async (path) => await readFile(join(dist, path), "utf8")));
+    expect(texts.filter((text) => declarationOf("LonghandError").test(text))).toHaveLength(1);
+  });
 });
 
 test.each(PACKAGES)("packages/%s carries the repository's licence", async (name) => {
@@ -89,13 +118,18 @@ test("the packages install in an empty project, every export imports, the comman
   expect(inside.stderr).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED");
 });
 
-/** Every file that importing this one loads, itself included, by the relative imports of the built code. */
-async function filesLoadedBy(entry: string, loaded = new Set<string>()): Promise<readonly string[]> {
+/** The files that importing this one loads, itself included, by the relative imports of the bundled code. */
+async function filesLoadedBy(
+  entry: string,
+  when: "at once" | "ever",
+  loaded = new Set<string>(),
+): Promise<readonly string[]> {
   if (loaded.has(entry)) return [...loaded];
   loaded.add(entry);
   const imports = readImports({ path: entry, text: await readFile(entry, "utf8") });
-  for (const { specifier } of imports) {
-    if (specifier.startsWith(".")) await filesLoadedBy(join(dirname(entry), specifier), loaded);
+  for (const { specifier, isDynamic } of imports) {
+    if (specifier.startsWith(".") && (when === "ever" || !isDynamic))
+      await filesLoadedBy(join(dirname(entry), specifier), when, loaded);
   }
   return [...loaded];
 }

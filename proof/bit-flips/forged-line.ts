@@ -9,7 +9,7 @@ import { Violation } from "../part.ts";
 import { expectationOf, readSpoiled } from "./read-spoiled.ts";
 import { smallStores } from "./small-stores.ts";
 
-const SEAL_BYTES = ',"crc":"00000000"}'.length;
+const CHECKSUM_FIELD_BYTES = ',"crc":"00000000"}'.length;
 
 export async function judgeForged(): Promise<void> {
   const [store] = await smallStores();
@@ -28,7 +28,7 @@ export function forge(bytes: Buffer, words: string, others: string, salt: string
   const at = forged.indexOf(words);
   forged.write(others, at);
   const start = forged.lastIndexOf("\n", at) + 1;
-  const end = forged.indexOf("\n", at) - SEAL_BYTES;
+  const end = forged.indexOf("\n", at) - CHECKSUM_FIELD_BYTES;
   const sum = crc32(forged.subarray(start, end), crc32(salt));
   forged.write(`,"crc":"${sum.toString(16).padStart(8, "0")}"}`, end);
   return forged;

@@ -77,9 +77,9 @@ export function tellSpoiling({ store, file, spoiling }: PlacedSpoiling): string 
   const where = `${file.path} (${length} bytes) of the store "${store.name}"`;
   switch (spoiling.kind) {
     case "flip":
-      return `bit ${spoiling.bit} of byte ${spoiling.offset} flipped in ${where}, in ${around(file.bytes, spoiling.offset)}`;
+      return `bit ${spoiling.bit} of byte ${spoiling.offset} flipped in ${where}, in ${deps(file.bytes, spoiling.offset)}`;
     case "cut":
-      return `${where} cut to ${spoiling.length} bytes, in ${around(file.bytes, spoiling.length)}`;
+      return `${where} cut to ${spoiling.length} bytes, in ${deps(file.bytes, spoiling.length)}`;
     case "nuls":
       return `${spoiling.length} NULs from byte ${spoiling.offset} on in ${where}`;
     case "lost":
@@ -87,7 +87,7 @@ export function tellSpoiling({ store, file, spoiling }: PlacedSpoiling): string 
   }
 }
 
-function around(bytes: Buffer, offset: number): string {
+function deps(bytes: Buffer, offset: number): string {
   return JSON.stringify(bytes.toString("latin1", Math.max(0, offset - 12), offset + 12));
 }
 

@@ -39,7 +39,7 @@ export const OMISSIONS: readonly {
   { what: "the journal", isIn: /\.journal$/, workload: "appends, batches and ids" },
   { what: "the name of the journal", isIn: /\/journal$/, workload: "appends, batches and ids" },
   { what: "the names of sessions", isIn: /^\/store$/, workload: "appends, batches and ids" },
-  { what: "session files", isIn: /^\/store\/\.new-/, workload: "a journal used again" },
+  { what: "session files", isIn: /^\/store\/\.longhand\/new\//, workload: "a journal used again" },
 ];
 
 export const crashImages: Part = {

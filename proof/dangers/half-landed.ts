@@ -9,7 +9,7 @@ import { Violation } from "../part.ts";
 import { DIRECTORY, messagesIn, openQuietly, ToldWrites } from "./told-writes.ts";
 
 /** `order`: for the control. */
-export async function searchHalfLandings(order: Order = "as it is"): Promise<number> {
+export async function searchHalfApplys(order: Order = "as it is"): Promise<number> {
   for (let moments = 0; ; moments++) if (!(await readBetween(moments + 1, order))) return moments;
 }
 
@@ -54,7 +54,9 @@ export type Order = "as it is" | "the end first";
 /** Writes to the session's file come in two pieces, if they are longer than `cutAt`. */
 function inHalves(host: Host, cutAt: number, order: Order, between: () => Promise<void>): Host {
   return hostWithAlteredFiles(host, (file, path) => {
-    if (path.startsWith(`${DIRECTORY}/.longhand/`)) return undefined;
+    // A new session's file is open by the name under which it was made.
+    const isSession = path.startsWith(`${DIRECTORY}/.longhand/new/`);
+    if (path.startsWith(`${DIRECTORY}/.longhand/`) && !isSession) return undefined;
     return {
       write: async (bytes, position) => {
         if (bytes.length <= cutAt) return await file.write(bytes, position);

@@ -51,6 +51,12 @@ export const CHANGES: Readonly<Record<string, Change>> = {
     segmentBytes: NEVER,
     isDestructive: true,
   },
+  "purges the trash": {
+    prepare: written(ALWAYS, async (store) => await store.session(KEY).delete()),
+    perform: async (store) => await store.purge({ before: new Date("2100-01-01") }),
+    segmentBytes: NEVER,
+    isDestructive: true,
+  },
   "forks it": {
     prepare: written(ALWAYS),
     perform: async (store) => await store.session(KEY).fork("b"),
@@ -66,6 +72,18 @@ export const CHANGES: Readonly<Record<string, Change>> = {
     perform: async (store) => await store.reclaim({ drop: { before: new Date("2100-01-01") } }),
     segmentBytes: NEVER,
     isDestructive: true,
+  },
+  "seals it on request": {
+    prepare: written(NEVER),
+    perform: async (store) => await store.reclaim({ seal: true }),
+    segmentBytes: NEVER,
+  },
+  "repairs a sealed file": {
+    prepare: flippedInSegment,
+    perform: async (store) => await store.repair(),
+    segmentBytes: NEVER,
+    isDestructive: true,
+    leavesDamage: true,
   },
   "repairs it": {
     prepare: flipped,
@@ -101,7 +119,7 @@ function written(
 async function halfSealed(machine: SimulatedMachine): Promise<readonly string[]> {
   const texts = await written(NEVER)(machine);
   const { files } = machine.startProcess();
-  const { id } = JSON.parse((await firstLine(machine)).toString()) as { readonly id: string };
+  const { id } = JSON.parse((await firstLine(machine, FILE)).toString()) as { readonly id: string };
   await files.makeDirectory(`${DIRECTORY}/segments`);
   await files.makeDirectory(`${DIRECTORY}/segments/${id}`);
   await files.link(FILE, `${DIRECTORY}/segments/${id}/0.jsonl`);
@@ -120,14 +138,26 @@ async function torn(machine: SimulatedMachine): Promise<readonly string[]> {
 
 async function flipped(machine: SimulatedMachine): Promise<readonly string[]> {
   const texts = await written(NEVER)(machine);
-  const file = await machine.startProcess().files.open(FILE, "write");
-  await file.write(Buffer.from("X"), (await firstLine(machine)).length + 30);
-  await file.sync();
+  await flipMessage(machine, FILE);
   return texts;
 }
 
-async function firstLine(machine: SimulatedMachine): Promise<Buffer> {
-  const file = await machine.startProcess().files.open(FILE, "read");
+async function flippedInSegment(machine: SimulatedMachine): Promise<readonly string[]> {
+  const texts = await written(ALWAYS)(machine);
+  const { id } = JSON.parse((await firstLine(machine, FILE)).toString()) as { readonly id: string };
+  await flipMessage(machine, `${DIRECTORY}/segments/${id}/0.jsonl`);
+  return texts;
+}
+
+/** In the second line, the first message. */
+async function flipMessage(machine: SimulatedMachine, path: string): Promise<void> {
+  const file = await machine.startProcess().files.open(path, "write");
+  await file.write(Buffer.from("X"), (await firstLine(machine, path)).length + 30);
+  await file.sync();
+}
+
+async function firstLine(machine: SimulatedMachine, path: string): Promise<Buffer> {
+  const file = await machine.startProcess().files.open(path, "read");
   const bytes = Buffer.alloc((await file.stat()).size);
   await file.read(bytes, 0);
   return bytes.subarray(0, bytes.indexOf("\n"));

@@ -59,9 +59,9 @@ export async function searchLateChanges(spoil: (host: Host) => Host = (host) => 
     const begun = machine.capture();
     for (const [doing, meanwhile] of Object.entries(MEANWHILE)) {
       for (const [opensAnew, segmentBytes] of ADOPTERS) {
-        const adopter = `one who ${opensAnew ? "opens the store" : "has it open"} and ${segmentBytes === ALWAYS ? "always" : "never"} seals`;
+        const recoverer = `one who ${opensAnew ? "opens the store" : "has it open"} and ${segmentBytes === ALWAYS ? "always" : "never"} seals`;
         const story = (moment: number): string =>
-          `The victim (${name}) is stopped before change ${moment} of names; ${adopter} ${doing}; the victim goes on.`;
+          `The victim (${name}) is stopped before change ${moment} of names; ${recoverer} ${doing}; the victim goes on.`;
         const at = async (moment: number): Promise<boolean> =>
           await meet({
             begun,
@@ -81,7 +81,7 @@ export async function searchLateChanges(spoil: (host: Host) => Host = (host) => 
   return moments;
 }
 
-interface Meeting {
+interface Rendezvous {
   readonly begun: Capture;
   /** What was acknowledged before. */
   readonly before: readonly string[];
@@ -96,8 +96,8 @@ interface Meeting {
 }
 
 /** False: there is no such moment. */
-async function meet(meeting: Meeting): Promise<boolean> {
-  const { begun, before, change, meanwhile, opensAnew, segmentBytes, moment, spoil, story } = meeting;
+async function meet(rendezvous: Rendezvous): Promise<boolean> {
+  const { begun, before, change, meanwhile, opensAnew, segmentBytes, moment, spoil, story } = rendezvous;
   const machine = begun.afterKill();
   const stop = new Stop(nth(moment, isChangeOfNames));
   let isAtIt = false;
@@ -119,11 +119,11 @@ async function meet(meeting: Meeting): Promise<boolean> {
   await Promise.race([stop.reached, late]);
   if (!stop.isMet) return false;
   const told = change.isDestructive === true ? [] : [...before];
-  const adopter = already ?? (await openAdopter());
-  await meanwhile(adopter, told);
+  const recoverer = already ?? (await openAdopter());
+  await meanwhile(recoverer, told);
   stop.letGo();
   await late;
-  await append(adopter, told, "after");
+  await append(recoverer, told, "after");
   const last = await open(machine.startProcess(), NEVER);
   await append(last, told, "last", story);
   const after = machine.capture();

@@ -7,8 +7,9 @@ import { Violation, type Part } from "../part.ts";
 import { judgeForgedCheckpoint, searchCheckpoints } from "./checkpoints.ts";
 import { runConformance } from "./conformance.ts";
 import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
-import { searchHalfLandings } from "./half-landed.ts";
+import { searchHalfApplys } from "./half-landed.ts";
 import { searchLateChanges } from "./late-changes.ts";
+import { searchPutBacksBeforeSeals, withoutCompressed } from "./put-back-before-seal.ts";
 import { searchPutBacks } from "./put-back.ts";
 import { searchRefusedBlocks } from "./refused-blocks.ts";
 import { searchSealedMeanwhile } from "./sealed-meanwhile.ts";
@@ -52,13 +53,13 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   },
   "taken for dead while it changes names": {
     search: async () => await searchLateChanges(),
-    atLeast: 500,
+    atLeast: 680,
     control: async () => await searchLateChanges(withoutGate),
   },
   "half a landing": {
-    search: async () => await searchHalfLandings(),
+    search: async () => await searchHalfApplys(),
     atLeast: 300,
-    control: async () => await searchHalfLandings("the end first"),
+    control: async () => await searchHalfApplys("the end first"),
   },
   "torn tails": {
     search: async () => await searchTornTails(),
@@ -91,9 +92,14 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     atLeast: 1000,
     control: async () => await searchPutBacks(withoutDamagedCopies),
   },
+  "a version put back before a seal": {
+    search: async () => await searchPutBacksBeforeSeals(),
+    atLeast: 60,
+    control: async () => await searchPutBacksBeforeSeals(withoutCompressed),
+  },
   "two files with one id": {
     search: async () => await searchSecondFiles(),
-    atLeast: 150,
+    atLeast: 400,
     control: async () => await searchSecondFiles(withoutSeeing),
   },
   "exchanged files": { search: searchExchangedFiles, atLeast: 90, control: judgeForgedOwner },
@@ -102,7 +108,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
 export const dangers: Part = {
   name: "dangers",
   title: "Known dangers",
-  counts: { moments: 4700 },
+  counts: { moments: 5200 },
   gateSlices: Object.keys(DANGERS).length,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),

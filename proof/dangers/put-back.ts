@@ -1,10 +1,11 @@
 /**
- * Another program puts a version of a session's file back, before each call of a writer, or of whoever recovers one that
- * was killed: an older one, or one that somebody has gone on from, with lines of the same lengths; over the file, or in its
- * place. What was acknowledged is read, or kept aside and reported; two histories are never mixed; nothing of the version
+ * Another program puts a version of a session's file back, before each call of a writer, or of the recovery of one that
+ * was killed: an older one, or one with later lines of the same lengths; over the file, or in its place. Or it does so
+ * after a commit, and the next append comes before each call that keeps the records of that commit aside. What was acknowledged is read, or kept aside and reported; two histories are never mixed; nothing of the version
  * that was put back is overwritten; and a repair puts back what fits.
  */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isLonghandError, jsonlBackend, openStore, type Store } from "@longhand/store";
 import { SimulatedMachine, type Host } from "@longhand/store/testing";
 import { filesUnder, putFile } from "../damage/simulated-files.ts";
@@ -13,18 +14,26 @@ import { interruptedHost, type HostCall } from "./interrupted-host.ts";
 import { DIRECTORY, KEY, messagesIn } from "./told-writes.ts";
 
 const FILE = `${DIRECTORY}/${KEY}.jsonl`;
-const DAMAGED = `${DIRECTORY}/.longhand/damaged/`;
+const DAMAGED = `${DIRECTORY}/.longhand/damaged`;
+const JOURNALS = `${DIRECTORY}/.longhand/journal/`;
 const TEXTS = ["two", "thr", "for"];
 const VERSIONS = { older: [], "gone on from": ["new"], "gone on from for longer": ["new", "nov"] } as const;
 type Version = keyof typeof VERSIONS;
 const WAYS = ["over the file", "in its place"] as const;
-const CASES = ["a writer that is killed", "a writer that closes", "a recovery"] as const;
+/** Of the event loop: more than records take to be applied or kept aside on a simulated machine. */
+const TURNS_AFTER_AN_ANSWER = 200;
+const CASES = [
+  "a writer that is killed",
+  "a writer that closes",
+  "a recovery",
+  "a writer that appends while it keeps records aside",
+] as const;
 
 interface Case {
   readonly during: (typeof CASES)[number];
   readonly version: Version;
   readonly way: (typeof WAYS)[number];
-  /** Before which call. */
+  /** Before which call it is put back; while records are kept aside: before which of these calls the next append comes. */
   readonly call: number;
 }
 
@@ -88,6 +97,9 @@ class Run {
   #isBetween = false;
   #hasLooked = false;
   #puttingBack: Promise<void> | undefined;
+  /** The next append, for the case that appends while records are kept aside. */
+  #whileKept: (() => Promise<void>) | undefined;
+  #isCommitted = false;
 
   constructor(which: Case, versions: Versions, spoil: (host: Host) => Host) {
     this.#case = which;
@@ -101,15 +113,18 @@ class Run {
     await putFile(this.#machine.startProcess(), FILE, this.#versions.older);
     const writer = await open(this.#host(), this.#reports);
     this.#isArmed = during !== "a recovery";
-    for (const text of TEXTS) {
-      const isAcknowledged = await append(writer, text);
-      if (isAcknowledged) this.#acknowledged.push(text);
-    }
+    if (during === "a writer that appends while it keeps records aside") {
+      this.#whileKept = async () => await this.#append(writer, "thr");
+      await this.#append(writer, "two");
+      // Closing refuses appends: what follows the answer must be done before.
+      for (let turn = 0; turn < TURNS_AFTER_AN_ANSWER; turn++) await nextTurn();
+    } else for (const text of TEXTS) await this.#append(writer, text);
     await this.#puttingBack;
     this.#isArmed = false;
-    if (during === "a writer that closes") await writer.close();
+    if (during === "a writer that closes" || this.#whileKept !== undefined) await writer.close();
     else this.#machine = this.#machine.capture().afterKill();
     this.#isArmed = during === "a recovery";
+    this.#whileKept = undefined;
     const store = await open(this.#host(), this.#reports);
     this.#isArmed = false;
     if (!this.#isMet) return false;
@@ -129,6 +144,10 @@ class Run {
   async #before({ operation, path }: HostCall): Promise<void> {
     await this.#puttingBack;
     if (!this.#isArmed) return;
+    if (this.#whileKept !== undefined) {
+      await this.#beforeOneThatKeeps({ operation, path }, this.#whileKept);
+      return;
+    }
     if (++this.#calls === this.#case.call) {
       this.#isMet = true;
       this.#isExcused = this.#isSynced;
@@ -139,6 +158,23 @@ class Run {
     if (path !== FILE) return;
     if (operation === "sync") this.#isSynced = this.#case.during === "a recovery";
     this.#hasLooked = operation === "read" || (this.#hasLooked && operation === "stat");
+  }
+
+  /** Puts the version back after the first commit, before its record is applied. */
+  async #beforeOneThatKeeps({ operation, path }: HostCall, appendNext: () => Promise<void>): Promise<void> {
+    this.#isCommitted ||= operation === "write" && path.startsWith(JOURNALS);
+    if (path === FILE && this.#isCommitted && this.#puttingBack === undefined) {
+      this.#puttingBack = this.#putBack();
+      await this.#puttingBack;
+    }
+    if (this.#puttingBack === undefined || !path.startsWith(DAMAGED)) return;
+    if (++this.#calls !== this.#case.call) return;
+    this.#isMet = true;
+    await appendNext();
+  }
+
+  async #append(store: Store, text: string): Promise<void> {
+    if (await append(store, text)) this.#acknowledged.push(text);
   }
 
   async #putBack(): Promise<void> {

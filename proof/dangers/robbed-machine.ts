@@ -47,7 +47,7 @@ export class RobbedMachine {
     const before = async (call: HostCall): Promise<void> => {
       if (!second.hasBegun) return;
       // The file may be known by the temporary name under which it was created.
-      if (neverLands && call.operation === "write" && !call.path.includes("/.longhand/"))
+      if (neverLands && call.operation === "write" && !/\/\.longhand\/(?!new\/)/.test(call.path))
         await new Promise<never>(() => undefined);
       await stop.pass(call);
     };

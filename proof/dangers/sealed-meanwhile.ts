@@ -38,7 +38,7 @@ const WAYS: Readonly<Record<string, Read>> = {
   watch: async (session, isLast) => await collect(session.watch(), isLast),
 };
 
-interface Meeting {
+interface Rendezvous {
   readonly reader: Reader;
   readonly way: string;
   readonly read: Read;
@@ -81,13 +81,13 @@ async function beginSession(): Promise<Begun> {
 }
 
 /** False: the reader made no such call. */
-async function meet(begun: Begun, meeting: Meeting, spoil: (host: Host) => Host): Promise<boolean> {
+async function meet(begun: Begun, rendezvous: Rendezvous, spoil: (host: Host) => Host): Promise<boolean> {
   const machine = begun.capture.afterKill();
   const told = [...begun.told];
   const problems: string[] = [];
   let isReading = false;
   let stoppedBefore: HostCall = { operation: "", path: "" };
-  const stop = new Stop(nth(meeting.moment, (call) => isReading || isLanding(call)));
+  const stop = new Stop(nth(rendezvous.moment, (call) => isReading || isApply(call)));
   const limitWaits = waitLimit();
   const host = interruptedHost(spoil(machine.startProcess()), async (call) => {
     if (isReading) limitWaits(call);
@@ -95,22 +95,23 @@ async function meet(begun: Begun, meeting: Meeting, spoil: (host: Host) => Host)
     await stop.pass(call);
   });
   try {
-    const { reader, sealer } = await openBoth(machine, host, meeting.reader, (problem) =>
+    const { reader, sealer } = await openBoth(machine, host, rendezvous.reader, (problem) =>
       problems.push(problem),
     );
-    if (mayHold(meeting.reader)) await append(told, reader, "four");
+    if (mayHold(rendezvous.reader)) await append(told, reader, "four");
     // What can land has landed then: of a session that others have a reader is promised no more.
     await machine.startProcess().wait(1);
 
     const known = told.length;
     isReading = true;
-    const reading = meeting.read(reader.session(KEY), (seq) => seq >= told.length);
+    const reading = rendezvous.read(reader.session(KEY), (seq) => seq >= told.length);
     await Promise.race([stop.reached, reading.catch(() => undefined)]);
     const seal = async (): Promise<void> => {
-      for (let seals = 1; seals <= meeting.seals; seals++) await append(told, sealer, `after seal ${seals}`);
+      for (let seals = 1; seals <= rendezvous.seals; seals++)
+        await append(told, sealer, `after seal ${seals}`);
     };
     if (stop.isMet) {
-      const isSealed = await unlessLocked(seal, () => isLanding(stoppedBefore));
+      const isSealed = await unlessLocked(seal, () => isApply(stoppedBefore));
       stop.letGo();
       if (!isSealed) await seal();
     }
@@ -120,8 +121,8 @@ async function meet(begun: Begun, meeting: Meeting, spoil: (host: Host) => Host)
   }
   if (problems.length === 0) return stop.isMet;
   throw new Violation(
-    `${problems.join("\n")}\nThe session's file is sealed ${meeting.seals === 1 ? "once" : "twice"} while it is read ` +
-      `(${meeting.way}) by a store that ${meeting.reader}, which is stopped before call ${meeting.moment}, ` +
+    `${problems.join("\n")}\nThe session's file is sealed ${rendezvous.seals === 1 ? "once" : "twice"} while it is read ` +
+      `(${rendezvous.way}) by a store that ${rendezvous.reader}, which is stopped before call ${rendezvous.moment}, ` +
       `${stoppedBefore.operation} ${stoppedBefore.path}.\n${machine.describe()}`,
   );
 }
@@ -131,7 +132,7 @@ function mayHold(reader: Reader): boolean {
 }
 
 /** Of a file that was opened by its name: one that a store has just made is known by another. */
-function isLanding({ operation, path }: HostCall): boolean {
+function isApply({ operation, path }: HostCall): boolean {
   return operation === "write" && path === `${DIRECTORY}/${KEY}.jsonl`;
 }
 

@@ -1,9 +1,10 @@
 /**
- * Two files with one session id: a copy of a session's file in each place where it could lie, then each operation that
- * moves or removes files. Both files and every sealed file are there afterwards, byte for byte, and verify names the copy.
+ * Two files with one session id: a copy of a session's file in each place where it could lie, whole or with a damaged header beside a whole
+ * or damaged one, then each operation that moves, removes or mends files. Both files and every sealed file are there afterwards, byte for
+ * byte, or after a repair line for line; verify names the copy, and each file that is damaged.
  */
 
-import { isLonghandError, jsonlBackend, openStore, type Store } from "@longhand/store";
+import { isLonghandError, jsonlBackend, openStore, type Damage, type Store } from "@longhand/store";
 import { SimulatedMachine, type Host } from "@longhand/store/testing";
 import { alteredHost } from "../altered-host.ts";
 import { filesUnder, putFile } from "../damage/simulated-files.ts";
@@ -39,7 +40,11 @@ const OPERATIONS: Readonly<Record<string, (store: Store, id: string) => Promise<
     await store.session(KEY).delete();
     await store.purge();
   },
+  repair: async (store) => await store.repair(),
 };
+
+/** Which of the two files has a header with a flipped bit, which can be mended. */
+const DAMAGED = ["neither", "the copy", "the session"] as const;
 
 /** `spoil`: what is wrong with the host of whoever does it; it is told where the copy is. */
 export async function searchSecondFiles(
@@ -50,7 +55,9 @@ export async function searchSecondFiles(
     for (const copy of Object.keys(COPIES)) {
       for (const operation of Object.keys(OPERATIONS)) {
         for (const goesOn of [false, true]) {
-          if (await judge({ state, copy, operation, goesOn }, spoil)) moments++;
+          for (const damaged of DAMAGED) {
+            if (await judge({ state, copy, operation, goesOn, damaged }, spoil)) moments++;
+          }
         }
       }
     }
@@ -64,11 +71,12 @@ interface Case {
   readonly operation: string;
   /** The active session, which may be the copy, is written to before. */
   readonly goesOn: boolean;
+  readonly damaged: (typeof DAMAGED)[number];
 }
 
 /** False: the session itself lies where the copy would. */
 async function judge(which: Case, spoil: (host: Host, copy: string) => Host): Promise<boolean> {
-  const { state, copy, operation, goesOn } = which;
+  const { state, copy, operation, goesOn, damaged } = which;
   const machine = new SimulatedMachine(1);
   const host = machine.startProcess();
   const first = await open(host);
@@ -84,33 +92,63 @@ async function judge(which: Case, spoil: (host: Host, copy: string) => Host): Pr
   const isActive = state === "active" || copy === "under its active name";
   if (goesOn && isActive) await append(store, "and one more");
   await store.close();
-  const before = await kept(host);
+  const hurt = damaged === "neither" ? undefined : damaged === "the copy" ? path : own.path;
+  if (hurt !== undefined) await flipHeader(host, hurt);
+  const isMended = operation === "repair";
+  const found = hurt === undefined || (await verified(machine)).some(({ file }) => file === hurt);
+  if (!found) throw new Violation(`${tell(which)}: verify does not name ${hurt}, which is damaged`);
+  const before = await kept(host, isMended);
   const again = await open(spoil(machine.startProcess(), path));
   const outcome = await (OPERATIONS[operation]?.(again, id) ?? Promise.resolve()).then(() => "done", refusal);
   await again.close();
-  const after = new Set(await kept(host));
+  const after = new Set(await kept(host, isMended));
   const gone = before.filter((bytes) => !after.has(bytes));
-  const verifier = await open(machine.startProcess());
-  const { damage } = await verifier.verify();
+  const damage = await verified(machine);
   if (gone.length > 0 || damage.length === 0) {
     throw new Violation(
-      `${operation} of a session that is ${state}, with a copy ${copy}${goesOn ? ", gone on with" : ""} (${outcome}): ` +
-        `${gone.length} files are gone or changed, verify reports ${damage.length}\n${machine.describe()}`,
+      `${tell(which)} (${outcome}): ${gone.length} files or lines are gone or changed, verify reports ${damage.length}\n${machine.describe()}`,
     );
   }
   return true;
+}
+
+function tell({ state, copy, operation, goesOn, damaged }: Case): string {
+  return `${operation} of a session that is ${state}, with a copy ${copy}${goesOn ? ", gone on with" : ""}; ${damaged} is damaged`;
+}
+
+async function verified(machine: SimulatedMachine): Promise<readonly Damage[]> {
+  const verifier = await open(machine.startProcess());
+  const { damage } = await verifier.verify();
+  await verifier.close();
+  return damage;
+}
+
+async function flipHeader(host: Host, path: string): Promise<void> {
+  const bytes = (await filesUnder(host, DIRECTORY)).find((file) => file.path === path)?.bytes;
+  if (bytes === undefined) throw new Error(`there is no ${path}`);
+  bytes.write("lOnghand", bytes.indexOf("longhand"));
+  await putFile(host, path, bytes);
 }
 
 function isSessionFile(path: string): boolean {
   return path.endsWith(".jsonl") && !path.includes("/segments/") && !path.includes("/.longhand/");
 }
 
-/** The bytes of every session file and sealed file, wherever they lie. */
-async function kept(host: Host): Promise<string[]> {
-  const files = await filesUnder(host, DIRECTORY);
-  return files
-    .filter(({ path }) => isSessionFile(path) || path.includes("/segments/"))
-    .map(({ bytes }) => bytes.toString("latin1"));
+/** The bytes of every session file and sealed file, wherever they lie; `asLines`: their records, and the names of sealed files. */
+async function kept(host: Host, asLines: boolean): Promise<string[]> {
+  const files = (await filesUnder(host, DIRECTORY)).filter(
+    ({ path }) => isSessionFile(path) || path.includes("/segments/"),
+  );
+  if (!asLines) return files.map(({ bytes }) => bytes.toString("latin1"));
+  const sealed = files.map(({ path }) => path).filter((path) => path.includes("/segments/"));
+  const records = files.flatMap(({ path, bytes }) =>
+    bytes
+      .toString("latin1")
+      .split("\n")
+      .filter((line) => line.startsWith('{"seq":'))
+      .map((line) => `${path} ${line}`),
+  );
+  return [...sealed, ...records];
 }
 
 /** The control: does not see the copy before it has moved something over it, or removed what belongs to it. */

@@ -11,7 +11,7 @@ export function withoutFence(host: Host): Host {
   return alteredHost(host, (files) => ({
     stat: async (path) => {
       if (path.endsWith(".fence")) return undefined;
-      if (!path.endsWith(".journal")) return await files.stat(path);
+      if (!path.endsWith(".journal") && !path.endsWith(".gate")) return await files.stat(path);
       if (!known.has(path)) known.set(path, await files.stat(path));
       return known.get(path);
     },

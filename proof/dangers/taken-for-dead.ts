@@ -34,7 +34,7 @@ export async function searchRobberies(
         const robbery = { victimStops, victimNeverLands, adopterStops, adopterIsKilled };
         const met = await rob(robbery, spoil, judged);
         isMet = met.victim;
-        if (!met.adopter) break;
+        if (!met.recoverer) break;
         moments += 1;
       }
     }
@@ -47,7 +47,7 @@ async function rob(
   robbery: Robbery,
   spoil: (host: Host) => Host,
   judged: Set<string>,
-): Promise<{ readonly victim: boolean; readonly adopter: boolean }> {
+): Promise<{ readonly victim: boolean; readonly recoverer: boolean }> {
   const victimStop = new Stop(nth(robbery.victimStops, ({ path }) => path.includes("/.longhand/journal/")));
   const neverLands = robbery.victimNeverLands;
   const robbed = await RobbedMachine.begin({ stop: victimStop, neverLands, spoil });
@@ -68,22 +68,22 @@ async function rob(
     if (hasRemoved && robbery.adopterIsKilled) process.kill();
     if (call.operation === "unlink" && call.path.endsWith(`${instance}.journal`)) hasRemoved = true;
   };
-  const adopting = robbed
+  const recovering = robbed
     .openAdopter(process, before)
-    .then(async (adopter) => {
-      await told.append(adopter, "second");
+    .then(async (recoverer) => {
+      await told.append(recoverer, "second");
     })
     .catch((error: unknown) => {
       if (!robbery.adopterIsKilled) throw error;
     });
-  await Promise.race([adopterStop.reached, adopting]);
+  await Promise.race([adopterStop.reached, recovering]);
   victimStop.letGo();
   await late;
   adopterStop.letGo();
-  await adopting;
+  await recovering;
   for (const text of ["third", "fourth", "fifth"]) await told.append(bystander, text);
   await robbed.judge(judged, () => tell(robbery));
-  return { victim: victimStop.isMet, adopter: adopterStop.isMet };
+  return { victim: victimStop.isMet, recoverer: adopterStop.isMet };
 }
 
 function tell({ victimStops, victimNeverLands, adopterStops, adopterIsKilled }: Robbery): string {

@@ -30,7 +30,7 @@ async function robTwice(
 
   let isAtIt = false;
   const firstStop = new Stop(nth(firstStops, () => isAtIt));
-  const secondStop = new Stop(isLandingOrWaiting);
+  const secondStop = new Stop(isApplyOrWaiting);
   const first = robbed
     .openAdopter(machine.startProcess(), async (call) => {
       if (call.path.includes(`${instance}.`)) isAtIt = call.operation !== "unlink";
@@ -64,14 +64,14 @@ async function settled(task: Promise<unknown>): Promise<void> {
   await task.catch(() => undefined);
 }
 
-async function mustNotFail(adopter: Promise<unknown>): Promise<void> {
-  await adopter.catch((error: unknown) => {
+async function mustNotFail(recoverer: Promise<unknown>): Promise<void> {
+  await recoverer.catch((error: unknown) => {
     throw new Violation(
       `Two take over the same instance, and one of them cannot open the store: ${String(error)}`,
     );
   });
 }
 
-function isLandingOrWaiting({ operation, path }: HostCall): boolean {
+function isApplyOrWaiting({ operation, path }: HostCall): boolean {
   return operation === "wait" || (operation === "write" && path.endsWith("/a.jsonl"));
 }

@@ -9,7 +9,7 @@ import { editedStores } from "./edited-stores.ts";
 import { judgeEdit, knowledgeOf } from "./judge-edit.ts";
 import { lineFilesOf } from "./line-files.ts";
 
-const SEAL_BYTES = ',"crc":"00000000"}\n'.length;
+const CHECKSUM_FIELD_BYTES = ',"crc":"00000000"}\n'.length;
 
 export async function judgeForgedPlace(): Promise<void> {
   const [store] = await editedStores();
@@ -21,7 +21,7 @@ export async function judgeForgedPlace(): Promise<void> {
   const { path, bytes } = target.file;
   const before = bytes.toString("latin1", bytes.length - 11, bytes.length - 3);
   const covered = checkpoint
-    .toString("utf8", 0, checkpoint.length - SEAL_BYTES)
+    .toString("utf8", 0, checkpoint.length - CHECKSUM_FIELD_BYTES)
     .replace(/"offset":\d+,"before":"[0-9a-f]{8}"$/, `"offset":${bytes.length},"before":"${before}"`);
   const sum = crc32(covered, crc32(id)).toString(16).padStart(8, "0");
   const changed = new Map([[path, Buffer.concat([bytes, Buffer.from(`${covered},"crc":"${sum}"}\n`)])]]);

@@ -3,7 +3,15 @@
 import { findOwners, isLonghandError, jsonlBackend, openStore, type Store } from "@longhand/store";
 import type { CrashableHost, Host, SimulatedMachine } from "@longhand/store/testing";
 import { Violation } from "../part.ts";
-import { isPlain, type AskerSide, type OwnerSide, type Place } from "./sides.ts";
+import {
+  isDead,
+  isPlain,
+  meet,
+  type AskerSide,
+  type OwnerSide,
+  type OwnerState,
+  type Place,
+} from "./sides.ts";
 
 export const DIRECTORY = "/store";
 export const KEY = "a";
@@ -12,7 +20,7 @@ export interface Pair {
   readonly owner: OwnerSide;
   readonly asker: AskerSide;
   readonly place: Place;
-  readonly isDead: boolean;
+  readonly state: OwnerState;
 }
 
 export async function open(host: Host): Promise<Store> {
@@ -23,10 +31,15 @@ export async function open(host: Host): Promise<Store> {
 export async function judgeLiveness(asking: Host, pair: Pair): Promise<void> {
   const [owner] = await findOwners(DIRECTORY, asking);
   const { liveness } = owner ?? {};
-  const { isDead, place } = pair;
-  if (!isDead && liveness === "dead") throw violation("a living instance is taken for dead", pair);
-  if (isDead && liveness === "alive") throw violation("a dead instance is taken for a living one", pair);
-  if (isDead && isPlain(place, pair.owner, pair.asker) && liveness !== "dead")
+  const { state, place } = pair;
+  if (!isDead(state)) {
+    if (liveness === "dead") throw violation("a living instance is taken for dead", pair);
+    return;
+  }
+  // Only the socket tells an ended thread from one that lives: its pid is running.
+  const isTold = state === "killed" || meet(place, pair.owner, pair.asker);
+  if (isTold && liveness === "alive") throw violation("a dead instance is taken for a living one", pair);
+  if (isPlain(place, pair.owner, pair.asker) && liveness !== "dead")
     throw violation(`a dead instance is not replaced, though nothing is hidden: ${liveness}`, pair);
 }
 
@@ -34,10 +47,16 @@ export interface Running {
   readonly machine: SimulatedMachine;
   readonly process: CrashableHost;
   readonly store: Store;
+  /** For an owner that is stopped. */
+  readonly resume: () => void;
 }
 
 /** The asker writes to the session that the owner holds: it is refused and told by whom, or the owner is dead. */
-export async function judgeWrite(asking: Host, { process, store }: Running, pair: Pair): Promise<void> {
+export async function judgeWrite(
+  asking: Host,
+  { process, store, resume }: Running,
+  pair: Pair,
+): Promise<void> {
   const { pid } = process.processes.self;
   const asker = await open(asking);
   const seq = await asker
@@ -50,9 +69,10 @@ export async function judgeWrite(asking: Host, { process, store }: Running, pair
         throw violation(`it is refused, and not told by whom: ${String(error)}`, pair);
       },
     );
-  if (seq !== undefined && !pair.isDead) throw violation("a living instance was replaced", pair);
+  if (seq !== undefined && !isDead(pair.state)) throw violation("a living instance was replaced", pair);
   if (seq !== undefined && seq !== 2) throw violation(`the second record is number ${seq}`, pair);
-  if (pair.isDead) return;
+  if (isDead(pair.state)) return;
+  resume();
   const own = await store
     .session(KEY)
     .append({ role: "user", content: "mine" })
@@ -62,9 +82,8 @@ export async function judgeWrite(asking: Host, { process, store }: Running, pair
   if (own.seq !== 2) throw violation(`the living instance's second record is number ${own.seq}`, pair);
 }
 
-function violation(wrong: string, { owner, asker, place, isDead }: Pair): Violation {
-  const state = isDead ? "dead" : "alive";
+function violation(wrong: string, { owner, asker, place, state }: Pair): Violation {
   return new Violation(
-    `${wrong}\nThe owner, ${state}, on ${place}: ${JSON.stringify(owner)}\nThe asker: ${JSON.stringify(asker)}`,
+    `${wrong}\nThe owner, ${state}, in ${place}: ${JSON.stringify(owner)}\nThe asker: ${JSON.stringify(asker)}`,
   );
 }

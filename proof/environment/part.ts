@@ -1,13 +1,24 @@
 /**
  * Every pair of environments: what of the boot id, the pid namespace, the start time, the host name, the socket and the
- * file system each side can see. A living instance is never taken for dead; a dead one is replaced, or named.
+ * file system each side can see, and whether they are threads of one process. A living instance is never taken for dead,
+ * also if it is stopped; a dead one is replaced, or named.
  */
 
 import { SimulatedMachine, type Host } from "@longhand/store/testing";
-import type { Findings, Part } from "../part.ts";
+import { Violation, type Findings, type Part } from "../part.ts";
 import { judgeLiveness, judgeWrite, KEY, open, type Pair, type Running } from "./judge-pair.ts";
-import { askerHost, ownerHost, withoutAsking } from "./side-hosts.ts";
-import { ASKERS, canBe, OWNERS, PLACES, type AskerSide, type OwnerSide } from "./sides.ts";
+import { askerHost, MISTAKES, ownerHost } from "./side-hosts.ts";
+import {
+  ASKERS,
+  canBe,
+  isDead,
+  OWNER_STATES,
+  OWNERS,
+  PLACES,
+  type OwnerSide,
+  type OwnerState,
+} from "./sides.ts";
+import { Stop } from "./stop.ts";
 
 const SLICES = 4;
 /** One in so many pairs is written to as well; which ones, the seed says. */
@@ -16,7 +27,7 @@ const WRITTEN_TO = 37;
 export const environment: Part = {
   name: "environment",
   title: "Environments",
-  counts: { pairs: 70_000, writes: 700 },
+  counts: { pairs: 140_000, writes: 2_400, "pairs of threads": 1_900 },
   gateSlices: SLICES,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),
@@ -25,11 +36,27 @@ export const environment: Part = {
       if (index % SLICES === number) await judgeOwner(owner, seed, findings);
   },
   control: async (findings) => {
-    for (const owner of OWNERS) await judgeOwner(owner, 0, findings, withoutAsking);
+    let found: unknown;
+    for (const mistake of Object.values(MISTAKES)) {
+      found = await violationWith(mistake, findings);
+      if (found === undefined) return;
+    }
+    throw found;
   },
 };
 
-type Spoil = (host: Host, owner: OwnerSide, asker: AskerSide) => Host;
+/** The first that is found with this mistake. */
+export async function violationWith(mistake: Spoil, findings: Findings): Promise<Violation | undefined> {
+  try {
+    for (const owner of OWNERS) await judgeOwner(owner, 0, findings, mistake);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error;
+    throw error;
+  }
+}
+
+type Spoil = (host: Host, pair: Pair) => Host;
 
 async function judgeOwner(
   owner: OwnerSide,
@@ -37,19 +64,19 @@ async function judgeOwner(
   findings: Findings,
   spoil: Spoil = (host) => host,
 ): Promise<void> {
-  for (const isDead of [false, true]) {
-    const running = await start(owner, isDead);
+  for (const state of OWNER_STATES) {
+    const running = await start(owner, state);
     const asking = running.machine.startProcess();
     for (const [number, asker] of ASKERS.entries()) {
       for (const place of PLACES) {
-        if (!canBe(place, owner, asker)) continue;
-        const pair: Pair = { owner, asker, place, isDead };
-        await judgeLiveness(spoil(askerHost(asking, asker, owner, place), owner, asker), pair);
-        findings.count("pairs");
+        if (!canBe(place, owner, asker, state)) continue;
+        const pair: Pair = { owner, asker, place, state };
+        await judgeLiveness(spoil(askerHost(asking, running.process, pair), pair), pair);
+        findings.count(place === "this process" ? "pairs of threads" : "pairs");
         if ((number + seed) % WRITTEN_TO !== 0) continue;
-        const anew = await start(owner, isDead);
-        const host = askerHost(anew.machine.startProcess(), asker, owner, place);
-        await judgeWrite(spoil(host, owner, asker), anew, pair);
+        const anew = await start(owner, state);
+        const host = askerHost(anew.machine.startProcess(), anew.process, pair);
+        await judgeWrite(spoil(host, pair), anew, pair);
         findings.count("writes");
       }
     }
@@ -57,11 +84,13 @@ async function judgeOwner(
 }
 
 /** It was answered for one record, and holds the session. */
-async function start(owner: OwnerSide, isDead: boolean): Promise<Running> {
+async function start(owner: OwnerSide, state: OwnerState): Promise<Running> {
   const machine = new SimulatedMachine(1);
   const process = machine.startProcess();
-  const store = await open(ownerHost(process, owner));
+  const stop = new Stop();
+  const store = await open(ownerHost(process, owner, stop));
   await store.session(KEY).append({ role: "user", content: "one" });
-  if (isDead) process.kill();
-  return { machine, process, store };
+  if (isDead(state)) process.kill();
+  if (state === "stopped") stop.stop();
+  return { machine, process, store, resume: () => stop.resume() };
 }

@@ -26,9 +26,20 @@ export interface AskerSide extends Side {
   readonly socket: "visible" | "hidden" | "unknown";
 }
 
-/** Where the owner runs, as seen from the asker. */
-export const PLACES = ["this kernel", "another kernel"] as const;
+/** Where the owner runs, as seen from the asker. "this process": both are threads of it. */
+export const PLACES = ["this kernel", "another kernel", "this process"] as const;
 export type Place = (typeof PLACES)[number];
+
+/**
+ * "stopped": as by SIGSTOP, or a thread whose event loop is blocked. The kernel still accepts connections to its socket,
+ * and nothing reads them. "ended thread": it is dead, and its pid and start time are those of a process that lives.
+ */
+export const OWNER_STATES = ["running", "stopped", "killed", "ended thread"] as const;
+export type OwnerState = (typeof OWNER_STATES)[number];
+
+export function isDead(state: OwnerState): boolean {
+  return state === "killed" || state === "ended thread";
+}
 
 export const OWNERS: readonly OwnerSide[] = SEEN.flatMap((bootId) =>
   SEEN.flatMap((pidNamespace) =>
@@ -59,18 +70,25 @@ export const ASKERS: readonly AskerSide[] = SEEN.flatMap((bootId) =>
 /**
  * A file system that is local on both sides has one kernel, and two kernels never have the same boot id. Machines of the
  * same name on a shared disk are told apart only by versions that say what they see: the older ones are left out there.
+ * Threads of one process see the same of it. If it is killed, none of them asks.
  */
-export function canBe(place: Place, owner: OwnerSide, asker: AskerSide): boolean {
+export function canBe(place: Place, owner: OwnerSide, asker: AskerSide, state: OwnerState): boolean {
   if (place === "this kernel") return true;
+  if (place === "this process") {
+    const isSameView = FACTS_OF_A_PROCESS.every((fact) => owner[fact] === asker[fact]);
+    return state !== "killed" && isSameView && owner.host === "same";
+  }
   if (owner.bootId === "visible" && asker.bootId === "visible") return false;
   if (owner.fileSystem === "unsaid") return owner.host === "other";
   return owner.fileSystem === "shared" || asker.fileSystem === "shared";
 }
 
+const FACTS_OF_A_PROCESS = ["bootId", "pidNamespace", "startTime"] as const;
+
 /** The asker connects to the very socket that the owner listens on. */
 export function meet(place: Place, owner: OwnerSide, asker: AskerSide): boolean {
   const isSameView = owner.fileSystem === "unsaid" || owner.fileSystem === asker.fileSystem;
-  return place === "this kernel" && isSameView && owner.listens && asker.socket === "visible";
+  return place !== "another kernel" && isSameView && owner.listens && asker.socket === "visible";
 }
 
 /** What is so plain that a dead owner must be replaced, not only named. */

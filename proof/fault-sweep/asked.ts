@@ -130,8 +130,8 @@ export class Asked {
           this.wrong ??= `${tellStep(step)}: fails though its disk does not: ${inspect(error)}`;
         // What is removed for good goes piece by piece: asked for again, the rest goes.
         const isInPieces = step.kind === "purge" || step.kind === "delete forever";
-        // A session is moved before its directory is synced: if that cannot be opened, the error says that it may be there.
-        const isMoved = !isWrite(step) && String(error).includes("which may be there or not");
+        // A session is moved before its directory is synced: if that cannot be opened, whether it has moved is unknown.
+        const isMoved = !isWrite(step) && isLonghandError(error) && error.detail["names"] === "unknown";
         const isOpen = isLonghandError(error, "STORE_FAILED") || isInPieces || isMoved;
         return isOpen ? "unknown" : "refused";
       },

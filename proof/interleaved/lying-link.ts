@@ -9,9 +9,11 @@ export function withLyingLink(host: Host): Host {
     files: {
       ...files,
       link: async (from, to) => {
-        await files.link(from, to).catch((error: unknown) => {
+        try {
+          await files.link(from, to);
+        } catch (error) {
           if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-        });
+        }
       },
     },
   };

@@ -11,20 +11,9 @@ import {
   segmentsOf,
   SESSION_NAMES,
 } from "./disk.ts";
-import { stepSyncNames, syncOwnNames } from "./name-steps.ts";
+import { stepChangeNames, stepSyncNames, syncOwnNames } from "./name-steps.ts";
 import { beginPurge, purgeSteps } from "./purging.ts";
-import {
-  ACTIVE,
-  ARCHIVED,
-  at,
-  endInstance,
-  FAILED,
-  NONE,
-  TRASHED,
-  type State,
-  type Task,
-  type Tenure,
-} from "./state.ts";
+import { ACTIVE, ARCHIVED, at, NONE, TRASHED, type State, type Task, type Tenure } from "./state.ts";
 import type { Actor } from "./step.ts";
 import { isDrained, setTask } from "./tasks.ts";
 
@@ -33,8 +22,10 @@ export function beginBarriers(actor: Actor): void {
   const { state, world, index } = actor;
   const { tenures } = at(state.instances, index);
   for (let key = 0; key < world.bounds.keys; key++) {
-    if (state.leases[key] !== index && state.mistaken[index] === 0) continue;
     const tenure = tenures[key];
+    // One that was taken over does not know that it has lost the lease of a session that it has open.
+    const believes = state.mistaken[index] === 1 && tenure !== undefined;
+    if (state.leases[key] !== index && !believes) continue;
     if (tenure === undefined) {
       putAwayBarriers(actor, key);
       continue;
@@ -57,11 +48,12 @@ export function taskSteps(actor: Actor, task: Task): void {
 
 // Seal
 
-function beginSeal({ state, world, index, name, step }: Actor, key: number, tenure: Tenure): void {
+function beginSeal(actor: Actor, key: number, tenure: Tenure): void {
+  const { state, world, index, name } = actor;
   const { session, file } = tenure;
   const { number } = at(state.files, file);
   if (number >= SEALED_NAMES) return;
-  step(`${name} seals session ${session}: links the sealed name`, (next) => {
+  stepChangeNames(actor, `${name} seals session ${session}: links the sealed name`, (next) => {
     next.left.seals--;
     const sealed = sealedName(world, session, number);
     // Left over from a seal that was cut short: made anew.
@@ -73,31 +65,30 @@ function beginSeal({ state, world, index, name, step }: Actor, key: number, tenu
 }
 
 function sealSteps(actor: Actor, task: Task): void {
-  const { state, world, index, name, step } = actor;
+  const { state, world, index, name } = actor;
   const { session, key, phase } = task;
   const move = (next: State, to: number): void => setTask(next, index, { ...task, phase: to });
   if (phase === 1)
     stepSyncNames(actor, `of the sealed name of session ${session}`, segmentsOf(session), (next) =>
       move(next, 2),
     );
-  if (phase === 2 && world.bounds.mistakes > 0)
-    step(`${name} looks for its fence`, (next) => {
-      if (next.fences[index] === 1 || next.journals[index]?.named === 0) endInstance(next, index, FAILED);
-      else move(next, 3);
-    });
-  if (phase === 3 || (phase === 2 && world.bounds.mistakes === 0))
-    step(`${name} renames the next file of session ${session} over the sealed one`, (next) => {
-      const tenure = at(next.instances, index).tenures[key];
-      if (tenure === undefined) return;
-      const { number, chain } = at(state.files, tenure.file);
-      next.files.push(newFile(session, number + 1, [...chain, { number, cells: tenure.next }]));
-      const file = next.files.length - 1;
-      changeNames(next, SESSION_NAMES, [[activeName(key), file]]);
-      Object.assign(tenure, { file, synced: 0, next: 0, waiting: [], landed: 0 });
-      if (world.rules.sealSyncsNames) move(next, 4);
-      else setTask(next, index, undefined);
-    });
-  if (phase === 4)
+  if (phase === 2)
+    stepChangeNames(
+      actor,
+      `${name} renames the next file of session ${session} over the sealed one`,
+      (next) => {
+        const tenure = at(next.instances, index).tenures[key];
+        if (tenure === undefined) return;
+        const { number, chain } = at(state.files, tenure.file);
+        next.files.push(newFile(session, number + 1, [...chain, { number, cells: tenure.next }]));
+        const file = next.files.length - 1;
+        changeNames(next, SESSION_NAMES, [[activeName(key), file]]);
+        Object.assign(tenure, { file, synced: 0, next: 0, waiting: [], landed: 0 });
+        if (world.rules.sealSyncsNames) move(next, 3);
+        else setTask(next, index, undefined);
+      },
+    );
+  if (phase === 3)
     stepSyncNames(actor, `: session ${session} is sealed`, SESSION_NAMES, (next) =>
       setTask(next, index, undefined),
     );
@@ -122,11 +113,11 @@ function putAwayBarriers(actor: Actor, key: number): void {
 const MOVES = ["restores", "archives", "deletes"] as const;
 
 function beginMove(actor: Actor, key: number, session: number, from: number, to: number): void {
-  const { world, index, name, step } = actor;
+  const { world, index, name } = actor;
   const move = at(MOVES, to);
   const nameOf = (place: number): number =>
     place === ACTIVE ? activeName(key) : putAwayName(world, session, place);
-  step(`${name} ${move} session ${session}: renames its file`, (next) => {
+  stepChangeNames(actor, `${name} ${move} session ${session}: renames its file`, (next) => {
     next.left[move]--;
     const file = at(next.names, nameOf(from));
     changeNames(next, SESSION_NAMES, [

@@ -2,6 +2,7 @@
 
 import { SESSION_NAMES } from "./disk.ts";
 import { failJournalSync, forgetIfGone, generationOf, syncJournal, writeHead } from "./journal.ts";
+import { emptyAhead } from "./halves.ts";
 import { freeLeases } from "./leases.ts";
 import { stepSyncNames, syncOwnNames } from "./name-steps.ts";
 import { at, CLOSED, endInstance, FAILED, NONE, type State, type Task } from "./state.ts";
@@ -35,7 +36,7 @@ export function closeSteps(actor: Actor, task: Task): void {
   }
   if (task.phase === 0)
     step(`${name} writes an empty generation into the head of its journal`, (next) => {
-      writeHead(world, at(next.journals, index), generation + 1);
+      writeHead(world, at(next.journals, index), generation + emptyAhead(world));
       setTask(next, index, { ...task, phase: 1 });
     });
   if (task.phase === 1) {

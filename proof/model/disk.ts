@@ -9,19 +9,22 @@ import {
   DIRTY,
   DIRTY_NEW,
   DOOMED,
+  HEADER_DOOMED,
+  HEADER_SEEN,
   HOLE,
   NAMES_OF_A_SESSION,
   NONE,
   type NameChange,
   type SessionFile,
   type State,
+  WHOLE_HEADER,
 } from "./state.ts";
 import type { World } from "./worlds.ts";
 
 // Session files
 
 export function newFile(session: number, number: number, chain: SessionFile["chain"]): SessionFile {
-  return { session, number, chain, cells: [], durable: [], marks: [] };
+  return { header: WHOLE_HEADER, session, number, chain, cells: [], durable: [], marks: [] };
 }
 
 /** Writes records at their place, over what is there. A file that ends before grows by holes. */
@@ -52,7 +55,13 @@ export function cutCells(file: SessionFile, length: number): void {
 }
 
 export function syncFile(file: SessionFile): void {
+  syncFileUpTo(file, file.cells.length);
+}
+
+/** What lies behind was written after the sync began: a power loss may take it back. */
+export function syncFileUpTo(file: SessionFile, end: number): void {
   for (const [place, mark] of file.marks.entries()) {
+    if (place >= end) continue;
     if (mark === DIRTY || mark === DIRTY_NEW) {
       file.durable[place] = at(file.cells, place);
       file.marks[place] = CLEAN;
@@ -60,12 +69,14 @@ export function syncFile(file: SessionFile): void {
       file.durable[place] = HOLE;
     }
   }
-  file.durable.length = file.cells.length;
+  if (end >= file.cells.length) file.durable.length = file.cells.length;
+  if (file.header === HEADER_SEEN) file.header = WHOLE_HEADER;
 }
 
 /** What it should have kept reads well and is never saved by a later sync. Written again, it is new. */
 export function failFileSync(file: SessionFile): void {
   for (const [place, mark] of file.marks.entries()) if (mark !== CLEAN) file.marks[place] = DOOMED;
+  if (file.header === HEADER_SEEN) file.header |= HEADER_DOOMED;
 }
 
 // Names
@@ -133,11 +144,17 @@ export function failNameSync(state: State, world: World, directory: number): voi
   );
 }
 
+/** Nobody can tell whose file it is: it was just made, or a power loss took its header. */
+export function isHeadless(state: State, file: number): boolean {
+  return file !== NONE && (at(state.files, file).header & HEADER_SEEN) === 0;
+}
+
 /** The file of a session, by the id in its header, wherever it is. NONE: there is none. */
 export function findFile(state: State, world: World, session: number): number {
   const key = state.sessions[session]?.key ?? 0;
   const active = at(state.names, activeName(key));
-  if (active !== NONE && at(state.files, active).session === session) return active;
+  if (active !== NONE && at(state.files, active).session === session && !isHeadless(state, active))
+    return active;
   const archived = at(state.names, putAwayName(world, session, 1));
   return archived === NONE ? at(state.names, putAwayName(world, session, 2)) : archived;
 }

@@ -25,6 +25,8 @@ const PHASES = [
   "read",
   "copy",
   "names",
+  "seek",
+  "make",
   "cut",
   "land",
   "sync",
@@ -33,6 +35,7 @@ const PHASES = [
   "empty other",
   "emptied other",
   "unlink",
+  "gate",
 ];
 const TASKS = ["take", "release", "seal", "move", "purge", "fork", "close"];
 const STAGES = ["written", "synced", "looked"];
@@ -72,6 +75,7 @@ export function takeFingerprint(state: State): void {
   addInstances(state);
   addAll(state.locks);
   addAll(state.fences);
+  addAll(state.gates);
   addAll(state.mistaken);
   addReading(state.reading);
   add(state.issued.length);
@@ -100,8 +104,8 @@ function addNameChange({ directory, edits, doomed }: NameChange): void {
   for (const [name, file] of edits) add(name * 64 + file);
 }
 
-function addFile({ session, number, chain, cells, durable, marks }: SessionFile): void {
-  add(session);
+function addFile({ header, session, number, chain, cells, durable, marks }: SessionFile): void {
+  add(header * 64 + session);
   add(number);
   add(chain.length);
   for (const link of chain) add(link.number * 64 + link.cells);
@@ -125,8 +129,8 @@ function addSlot(slot: Slot): void {
 
 function addEntries(entries: readonly Entry[]): void {
   add(entries.length);
-  for (const { key, session, file, offset, records } of entries) {
-    add(key * 64 + session);
+  for (const { key, session, file, offset, records, creates } of entries) {
+    add(key * 64 + session + (creates ? 4096 : 0));
     add(file * 64 + offset);
     addAll(records);
   }
@@ -138,7 +142,7 @@ function addInstances({ instances }: State): void {
     add(instance.generation);
     add(instance.nextBlock);
     add(instance.nextSlot);
-    add(instance.owesNames * 64 + instance.stopped);
+    add(instance.owesOldNames * 256 + instance.owesNames * 128 + instance.looked * 64 + instance.stopped);
     for (const tenure of instance.tenures) addTenure(tenure);
     for (const tenure of instance.remembered) addTenure(tenure);
     const { commit, task, adoption } = instance;
@@ -167,6 +171,8 @@ function addTenure(tenure: Tenure | undefined): void {
   add(tenure.last);
   addAll(tenure.waiting);
   add(tenure.landed);
+  add(tenure.made);
+  add(tenure.old * 64 + tenure.syncing);
 }
 
 function addPlan(plan: readonly ReplayOf[]): void {

@@ -14,7 +14,7 @@ import {
   stubName,
 } from "./disk.ts";
 import { readable } from "./history.ts";
-import { stepSyncNames } from "./name-steps.ts";
+import { stepChangeNames, stepSyncNames } from "./name-steps.ts";
 import { ACTIVE, at, NONE, type ChainLink, type State, type Task } from "./state.ts";
 import type { Actor } from "./step.ts";
 import { isDrained, setTask } from "./tasks.ts";
@@ -78,7 +78,7 @@ function bounded(links: readonly ChainLink[], count: number): ChainLink[] {
 }
 
 export function forkSteps(actor: Actor, task: Task): void {
-  const { state, world, index, name, step } = actor;
+  const { state, world, index, name } = actor;
   const { session, phase, key } = task;
   const { forkSyncsName, forkedNamesSynced } = world.rules;
   const move = (next: State, to: number): void => setTask(next, index, { ...task, phase: to });
@@ -86,7 +86,7 @@ export function forkSteps(actor: Actor, task: Task): void {
   if (phase === 0)
     stepSyncNames(actor, `of the stub of fork ${session}`, SESSION_NAMES, (next) => move(next, 1));
   if (phase === 1)
-    step(`${name} links the files that fork ${session} shares`, (next) => {
+    stepChangeNames(actor, `${name} links the files that fork ${session} shares`, (next) => {
       shareFiles(next, actor, task);
       move(next, forkedNamesSynced ? 2 : 3);
     });
@@ -95,19 +95,23 @@ export function forkSteps(actor: Actor, task: Task): void {
       move(next, 3),
     );
   if (phase === 3)
-    step(`${name} gives fork ${session} its name`, (next) => {
+    stepChangeNames(actor, `${name} gives fork ${session} its name`, (next) => {
       changeNames(next, SESSION_NAMES, [[activeName(key), at(state.names, stub)]]);
       move(next, forkSyncsName ? 4 : 5);
     });
   if (phase === 4)
     stepSyncNames(actor, `of the name of fork ${session}`, SESSION_NAMES, (next) => move(next, 5));
   if (phase === 5)
-    step(`${name} removes the stub, and answers that key ${key} has the fork ${session}`, (next) => {
-      changeNames(next, SESSION_NAMES, [[stub, NONE]]);
-      at(next.sessions, session).forked = 1;
-      at(next.sessions, session).stubOf = NONE;
-      setTask(next, index, undefined);
-    });
+    stepChangeNames(
+      actor,
+      `${name} removes the stub, and answers that key ${key} has the fork ${session}`,
+      (next) => {
+        changeNames(next, SESSION_NAMES, [[stub, NONE]]);
+        at(next.sessions, session).forked = 1;
+        at(next.sessions, session).stubOf = NONE;
+        setTask(next, index, undefined);
+      },
+    );
 }
 
 function shareFiles(next: State, { state, world, index }: Actor, { session, to: parentKey }: Task): void {

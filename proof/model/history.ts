@@ -1,9 +1,10 @@
 /** A session as somebody reads it: the sealed parts of its chain, its file, and what has not landed laid over it. */
 
-import { findFile, sealedName } from "./disk.ts";
+import { findFile, newFile, sealedName } from "./disk.ts";
+import { isCreatedIn, isRemoved } from "./creation.ts";
 import { entriesFor, ownerOf } from "./journal.ts";
 import { fits, isChanged } from "./put-back.ts";
-import { at, HOLE, NONE, type ReplayOf, type SessionFile, type State } from "./state.ts";
+import { at, HEADED, HOLE, NONE, type ReplayOf, type SessionFile, type State } from "./state.ts";
 import type { World } from "./worlds.ts";
 
 /** The records that a reader of this state gets, in order. `undefined`: the session has no file. */
@@ -14,7 +15,7 @@ export function historyOf(
   plans: readonly (readonly ReplayOf[])[],
 ): readonly number[] | undefined {
   const index = findFile(state, world, session);
-  if (index === NONE) return undefined;
+  if (index === NONE) return journaledHistory(state, world, session, plans);
   const file = at(state.files, index);
   const owner = ownerOf(state, world, session);
   const tenure =
@@ -24,6 +25,25 @@ export function historyOf(
       ? overlay(state, world, file.cells, file, plans)
       : [...file.cells.slice(0, tenure.synced), ...tenure.waiting];
   return readable(state, world, file, cells);
+}
+
+/** Of a session that is in a journal and not in a file yet. */
+function journaledHistory(
+  state: State,
+  world: World,
+  session: number,
+  plans: readonly (readonly ReplayOf[])[],
+): readonly number[] | undefined {
+  if (!world.bounds.journaledCreates) return undefined;
+  const file = newFile(session, 0, []);
+  const owner = ownerOf(state, world, session);
+  if (owner !== NONE) {
+    const tenure = at(state.instances, owner).tenures.find((one) => one?.session === session);
+    const isWaiting = tenure !== undefined && tenure.made < HEADED && tenure.waiting.length > 0;
+    return isWaiting ? readable(state, world, file, tenure.waiting) : undefined;
+  }
+  if (isRemoved(state, world, session) || !isCreatedIn(world, plans, session)) return undefined;
+  return readable(state, world, file, overlay(state, world, [], file, plans));
 }
 
 /** The file with the records of these journals laid over it, in memory. */

@@ -1,6 +1,7 @@
 /** What must be true in every state, and when recovery counts as complete. */
 
-import { activeName, findFile, putAwayName, SEALED_NAMES, sealedName, stubName } from "./disk.ts";
+import { orphanedName } from "./creation.ts";
+import { activeName, findFile, isHeadless, putAwayName, SEALED_NAMES, sealedName, stubName } from "./disk.ts";
 import { historyOf } from "./history.ts";
 import { deadPlans, readJournal } from "./journal.ts";
 import { keptElsewhere } from "./put-back.ts";
@@ -8,6 +9,7 @@ import {
   ACTIVE,
   ARCHIVED,
   at,
+  BEGINNING,
   CLOSED,
   DEAD,
   FAILED,
@@ -31,6 +33,7 @@ export function brokenPromise(state: State, world: World): string {
     falseAlarm(state, world) ||
     robbed(state) ||
     misplaced(state, world) ||
+    orphanedName(state, world) ||
     wrongHistory(state, world)
   );
 }
@@ -85,7 +88,8 @@ const PLACES: Readonly<Record<number, string>> = {
 function placesOf(state: State, world: World, session: number): number[] {
   const active = at(state.names, activeName(at(state.sessions, session).key));
   const found: number[] = [];
-  if (active !== NONE && at(state.files, active).session === session) found.push(ACTIVE);
+  if (active !== NONE && at(state.files, active).session === session && !isHeadless(state, active))
+    found.push(ACTIVE);
   for (const place of [ARCHIVED, TRASHED])
     if (state.names[putAwayName(world, session, place)] !== NONE) found.push(place);
   return found;
@@ -172,7 +176,13 @@ export function isSettled(state: State, world: World): boolean {
     if (isGone && state.journals[index]?.named === 1) return false;
     if (isGone && state.leases.includes(index)) return false;
     if (status === CLOSED && state.journals[index]?.named === 1) return false;
-    if (status === OPENING || commit !== undefined || task !== undefined || adoption !== undefined)
+    if (
+      status === OPENING ||
+      status === BEGINNING ||
+      commit !== undefined ||
+      task !== undefined ||
+      adoption !== undefined
+    )
       return false;
   }
   return state.sessions.every(({ places }, session) => {

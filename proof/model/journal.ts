@@ -1,6 +1,7 @@
 /** A journal: a head in two copies, then blocks. What a reader accepts of it, and what it would call corruption. */
 
 import { findFile } from "./disk.ts";
+import { firstSlotOf, slotsOfGeneration } from "./halves.ts";
 import {
   at,
   GARBAGE,
@@ -98,24 +99,38 @@ export interface JournalContents {
 }
 
 export function readJournal(world: World, journal: Journal): JournalContents {
-  const { blocksNameGeneration } = world.rules;
   const named = generationOf(journal);
   const isEmpty = journal.slots.every((slot) => slot === 0);
   if (named === 0) return { blocks: [], alarm: isEmpty ? "" : "neither copy of the head is readable" };
-  const first = blockAt(journal, 0);
+  const newest = readGeneration(world, journal, named);
+  if (!world.bounds.halves) return newest;
+  const older = world.rules.replayReadsBothHalves ? readGeneration(world, journal, named - 1) : undefined;
+  const parts = world.rules.halvesInOrder ? [older, newest] : [newest, older];
+  return {
+    blocks: parts.flatMap((part) => part?.blocks ?? []),
+    alarm: (older?.alarm ?? "") || newest.alarm,
+  };
+}
+
+/** The blocks of one generation, where it lies. */
+function readGeneration(world: World, journal: Journal, named: number): JournalContents {
+  const { blocksNameGeneration } = world.rules;
+  const start = firstSlotOf(world, named);
+  const end = start + slotsOfGeneration(world);
+  const first = blockAt(journal, start);
   const isOlder = blocksNameGeneration && first !== undefined && first.generation > named;
   const generation = isOlder ? first.generation : named;
   const counts = (block: Block): boolean => !blocksNameGeneration || block.generation === generation;
   const blocks: Block[] = [];
-  let position = 0;
-  for (;;) {
+  let position = start;
+  while (position < end) {
     const block = blockAt(journal, position);
     if (block === undefined || block.number !== blocks.length + 1 || !counts(block)) break;
     blocks.push(block);
     position += block.size;
   }
   if (isOlder) return { blocks, alarm: "its head is older than its blocks" };
-  for (let later = position; later < journal.slots.length; later++) {
+  for (let later = position; later < end; later++) {
     const block = blockAt(journal, later);
     if (block !== undefined && counts(block) && block.number > blocks.length + 1)
       return { blocks, alarm: `block ${blocks.length + 1} is damaged, block ${block.number} is not` };
@@ -151,8 +166,14 @@ export function entriesFor(world: World, entries: readonly Entry[], number: numb
 export function countsAsDead(state: State, world: World, index: number): boolean {
   const { onlyTheDead, failedDeclaresItself } = world.rules;
   const { status } = at(state.instances, index);
-  if (status === DEAD || state.mistaken[index] === 1) return true;
+  if (status === DEAD || state.mistaken[index] === 1 || seemsDead(state, world, index)) return true;
   return (status === FAILED && failedDeclaresItself) || (!onlyTheDead && status === RUNNING);
+}
+
+/** A living instance whose mark is missing, where that alone is taken for death. */
+function seemsDead(state: State, world: World, index: number): boolean {
+  if (!world.bounds.aliveMark || world.rules.absenceIsNoProof) return false;
+  return isAlive(at(state.instances, index).status) && state.fences[index] === 1;
 }
 
 /** What dead instances have left, journal by journal; those of failed ones that have not said so yet included. */
@@ -171,7 +192,8 @@ export function ownerOf(state: State, world: World, session: number): number {
   const file = findFile(state, world, session);
   for (const [index, { status, tenures }] of state.instances.entries()) {
     if (!isAlive(status) || state.mistaken[index] === 1) continue;
-    if (tenures.some((tenure) => tenure?.session === session && tenure.file === file)) return index;
+    if (tenures.some((tenure) => tenure?.session === session && (tenure.file === file || file === NONE)))
+      return index;
   }
   return NONE;
 }

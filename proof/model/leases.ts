@@ -1,5 +1,6 @@
 /** Taking a key, opening or creating its session, and giving the key up. docs/decisions/0009-a-lease-for-each-key.md. */
 
+import { isTakenOver } from "./alive-mark.ts";
 import {
   activeName,
   changeNames,
@@ -7,6 +8,7 @@ import {
   failFileSync,
   newFile,
   hasUnsyncedNames,
+  isHeadless,
   putAwayName,
   SEALED_NAMES,
   sealedName,
@@ -14,9 +16,10 @@ import {
   SESSION_NAMES,
   syncFile,
 } from "./disk.ts";
+import { isMade, planCreation } from "./creation.ts";
 import { dropTorn } from "./history.ts";
-import { stepSyncNames, syncOwnNames } from "./name-steps.ts";
-import { ACTIVE, ARCHIVED, at, endInstance, FAILED, NONE, type State, type Tenure } from "./state.ts";
+import { stepChangeNames, stepSyncNames, syncOwnNames } from "./name-steps.ts";
+import { ACTIVE, ARCHIVED, at, endInstance, FAILED, MADE, NONE, type State, type Tenure } from "./state.ts";
 import type { Actor } from "./step.ts";
 import type { World } from "./worlds.ts";
 
@@ -36,8 +39,7 @@ export function leaseSteps(actor: Actor): void {
 }
 
 function freeSteps({ state, world, index, name, step }: Actor, key: number): void {
-  const isTakenOver = state.fences[index] === 1 || state.journals[index]?.named === 0;
-  if (isTakenOver)
+  if (isTakenOver(state, world, index))
     step(`${name} finds that it was taken over, and stops`, (next) => endInstance(next, index, FAILED));
   else if (world.rules.leaseByNumber)
     step(`${name} takes the lease of key ${key}`, (next) => takeLease(next, world, index, key));
@@ -58,12 +60,16 @@ function heldSteps(actor: Actor, key: number): void {
   const isInFlight = commit?.entries.some((entry) => entry.key === key) === true;
   if (tenure === undefined && !isInFlight) {
     if (state.names[activeName(key)] !== NONE) {
-      if (!isStopped(state, index, key))
-        step(`${name} opens the session of key ${key}`, (next) => open(next, world, index, key));
+      // What it may have to cut or to undo changes names.
+      if (!isStopped(state, index, key) && !isHeadless(state, at(state.names, activeName(key))))
+        stepChangeNames(actor, `${name} opens the session of key ${key}`, (next) =>
+          open(next, world, index, key),
+        );
     } else if (state.sessions.length < world.bounds.sessions && !hasArchived(state, world, key))
       createSteps(actor, key);
   }
-  const isSettled = tenure === undefined || !world.rules.releaseSettles || tenure.waiting.length === 0;
+  const isSettled =
+    tenure === undefined || !world.rules.releaseSettles || (tenure.waiting.length === 0 && isMade(tenure));
   if (state.left.releases === 0 || isInFlight || !isSettled) return;
   if (owesNames === 1 && world.rules.releaseSyncsNames) {
     stepSyncNames(actor, `before it gives up key ${key}`, SESSION_NAMES, (next) => syncOwnNames(next, index));
@@ -120,16 +126,19 @@ function readySteps(actor: Actor, key: number, { file, session }: Tenure): void 
 }
 
 function createSteps(actor: Actor, key: number): void {
-  const { state, world, index, name, step } = actor;
+  const { state, world, index, name } = actor;
   const session = state.sessions.length;
-  if (state.mistaken[index] === 1 && !world.bounds.mistakesAmongNames) return;
   if (at(state.instances, index).owesNames === 1 && world.rules.createSyncsFirst) {
     stepSyncNames(actor, `before it creates session ${session}`, SESSION_NAMES, (next) =>
       syncOwnNames(next, index),
     );
     return;
   }
-  step(`${name} creates session ${session} for key ${key}: links its file`, (next) => {
+  if (world.bounds.journaledCreates) {
+    planCreation(actor, key);
+    return;
+  }
+  stepChangeNames(actor, `${name} creates session ${session} for key ${key}: links its file`, (next) => {
     next.sessions.push({ key, inherited: [], places: 1 << ACTIVE, forked: 0, stubOf: NONE });
     next.files.push(newFile(session, 0, []));
     changeNames(next, SESSION_NAMES, [[activeName(key), next.files.length - 1]]);
@@ -165,7 +174,7 @@ function open(next: State, world: World, index: number, key: number): void {
     return;
   }
   const file = at(next.names, activeName(key));
-  if (file === NONE || isStopped(next, index, key)) return;
+  if (file === NONE || isHeadless(next, file) || isStopped(next, index, key)) return;
   const isReady = !world.rules.openSyncsFile && instance.owesNames === 0;
   const tenure = readTenure(next, world, file, isReady ? 1 : 0);
   instance.tenures[key] = tenure;
@@ -191,7 +200,19 @@ export function readTenure(state: State, world: World, index: number, ready: num
     const sealed = at(state.names, sealedName(world, session, link.number));
     last = sealed === NONE ? 0 : Math.max(0, at(state.files, sealed).cells[link.cells - 1] ?? 0);
   }
-  return { session, file: index, ready, synced: length, next: length, last, waiting: [], landed: 0 };
+  return {
+    session,
+    file: index,
+    ready,
+    synced: length,
+    next: length,
+    last,
+    waiting: [],
+    landed: 0,
+    made: MADE,
+    old: 0,
+    syncing: 0,
+  };
 }
 
 /** Whoever has no journal holds nothing. */

@@ -9,12 +9,15 @@ import {
   DIRTY,
   endInstance,
   GARBAGE,
+  HEADER_DURABLE,
+  HEADER_SEEN,
   HOLE,
   NONE,
   UNBORN,
   type SessionFile,
   type Slot,
   type State,
+  WHOLE_HEADER,
 } from "./state.ts";
 
 /** One piece of the disk: what may become of it. */
@@ -63,16 +66,24 @@ function filePieces(state: State): Outcomes[] {
   const pieces: Outcomes[] = [];
   for (const [index, file] of state.files.entries()) {
     const contents = survivingContents(file);
-    if (contents.length === 1 && file.marks.every((mark) => mark === CLEAN)) continue;
+    const headers = survivingHeaders(file);
+    const isSettled = file.marks.every((mark) => mark === CLEAN) && headers[0] === file.header;
+    if (contents.length === 1 && headers.length === 1 && isSettled) continue;
+    const outcomes = headers.flatMap((header) => contents.map((cells) => ({ header, cells })));
     pieces.push(
-      contents.map((cells) => (next: State) => {
+      outcomes.map(({ header, cells }) => (next: State) => {
         const { session, number, chain } = file;
         const marks = cells.map(() => CLEAN);
-        next.files[index] = { session, number, chain, cells: [...cells], durable: [...cells], marks };
+        next.files[index] = { header, session, number, chain, cells: [...cells], durable: [...cells], marks };
       }),
     );
   }
   return pieces;
+}
+
+function survivingHeaders({ header }: SessionFile): number[] {
+  if ((header & HEADER_DURABLE) !== 0) return [WHOLE_HEADER];
+  return (header & HEADER_SEEN) === 0 ? [0] : [0, WHOLE_HEADER];
 }
 
 /** Every length from the shorter to the longer, with each cell as before, as after, or a hole. */

@@ -13,7 +13,7 @@ import {
   stubName,
   syncNames,
 } from "./disk.ts";
-import { stepSyncNames, syncOwnNames } from "./name-steps.ts";
+import { stepChangeNames, stepSyncNames, syncOwnNames } from "./name-steps.ts";
 import { at, NONE, PURGED, TRASHED, type State, type Task } from "./state.ts";
 import type { Actor } from "./step.ts";
 import { setTask } from "./tasks.ts";
@@ -33,7 +33,7 @@ export function beginPurge({ world, index, name, step }: Actor, key: number, ses
 }
 
 export function purgeSteps(actor: Actor, task: Task): void {
-  const { state, world, index, name, step } = actor;
+  const { state, world, index, name } = actor;
   const { session, phase } = task;
   const move = (next: State, to: number): void => setTask(next, index, { ...task, phase: to });
   const answer = (next: State): void => {
@@ -43,7 +43,7 @@ export function purgeSteps(actor: Actor, task: Task): void {
   const sealed = phase === 4 ? sealedNamesOf(state, world, session) : [];
   if (phase === 1) syncOrFail(actor, `of the note on session ${session}`, NOTES, (next) => move(next, 2));
   if (phase === 2)
-    step(`${name} renames the file of session ${session} to a stub`, (next) => {
+    stepChangeNames(actor, `${name} renames the file of session ${session} to a stub`, (next) => {
       const story = at(next.sessions, session);
       story.places |= 1 << PURGED;
       story.stubOf = index;
@@ -61,7 +61,7 @@ export function purgeSteps(actor: Actor, task: Task): void {
       move(next, 4);
     });
   if (phase === 4 && sealed.length > 0)
-    step(`${name} removes the sealed files of session ${session}`, (next) => {
+    stepChangeNames(actor, `${name} removes the sealed files of session ${session}`, (next) => {
       for (const sealedFile of sealed) changeNames(next, segmentsOf(session), [[sealedFile, NONE]]);
       move(next, 5);
     });
@@ -70,7 +70,7 @@ export function purgeSteps(actor: Actor, task: Task): void {
       move(next, 4),
     );
   if (phase === 4 && sealed.length === 0)
-    step(`${name} removes the stub of session ${session}`, (next) => {
+    stepChangeNames(actor, `${name} removes the stub of session ${session}`, (next) => {
       changeNames(next, SESSION_NAMES, [[stubName(world, session), NONE]]);
       at(next.sessions, session).stubOf = NONE;
       at(next.instances, index).owesNames = 1;

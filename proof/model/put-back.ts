@@ -5,7 +5,19 @@
  */
 
 import { activeName, newFile, SESSION_NAMES } from "./disk.ts";
-import { at, CLEAN, HOLE, NONE, type Entry, type ReplayOf, type State, type Tenure } from "./state.ts";
+import {
+  ACTIVE,
+  at,
+  CLEAN,
+  HOLE,
+  NONE,
+  UNMADE,
+  WHOLE_HEADER,
+  type Entry,
+  type ReplayOf,
+  type State,
+  type Tenure,
+} from "./state.ts";
 import type { Actor, Step } from "./step.ts";
 import type { World } from "./worlds.ts";
 
@@ -13,6 +25,7 @@ export function putBackSteps(state: State, world: World, step: Step): void {
   if (state.left.putBacks === 0) return;
   for (let key = 0; key < world.bounds.keys; key++) {
     const index = at(state.names, activeName(key));
+    foreignStep(state, world, key, step);
     if (index === NONE || state.nameChanges.some(({ directory }) => directory === SESSION_NAMES)) continue;
     const { session, cells } = at(state.files, index);
     for (let length = 0; length < cells.length; length++) {
@@ -32,19 +45,44 @@ export function putBackSteps(state: State, world: World, step: Step): void {
   }
 }
 
+/** The file of another session appears under a name that is free because its session is in a journal only. */
+function foreignStep(state: State, world: World, key: number, step: Step): void {
+  if (!world.bounds.journaledCreates || at(state.names, activeName(key)) !== NONE) return;
+  if (state.sessions.length >= world.bounds.sessions) return;
+  const session = state.sessions.length;
+  step(
+    `another program puts the file of another session ${session} under the name of key ${key}`,
+    (next) => {
+      next.left.putBacks--;
+      next.sessions.push({ key, inherited: [], places: 1 << ACTIVE, forked: 1, stubOf: NONE });
+      next.files.push(newFile(session, 0, []));
+      next.names[activeName(key)] = next.files.length - 1;
+      next.durableNames[activeName(key)] = next.files.length - 1;
+    },
+    "fault",
+  );
+}
+
 /** Durable at once: the other program has synced it. */
 function putBack(next: State, from: number, to: number, length: number): void {
   next.left.putBacks--;
   const { cells, durable } = at(next.files, from);
   for (const record of durable.slice(length)) if (record !== HOLE) next.excused |= 1 << record;
   const old = cells.slice(0, length);
-  next.files[to] = { ...at(next.files, to), cells: old, durable: [...old], marks: old.map(() => CLEAN) };
+  next.files[to] = {
+    ...at(next.files, to),
+    header: WHOLE_HEADER,
+    cells: old,
+    durable: [...old],
+    marks: old.map(() => CLEAN),
+  };
 }
 
 /** Is the file that lies under the session's name not what this instance has made of it? */
 export function isChanged(state: State, world: World, tenure: Tenure): boolean {
   if (world.bounds.putBacks === 0) return false;
   const { file, session, synced, landed } = tenure;
+  if (tenure.made === UNMADE) return false;
   const key = at(state.sessions, session).key;
   if (state.names[activeName(key)] !== file) return true;
   const end = synced + landed;

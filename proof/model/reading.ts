@@ -1,6 +1,7 @@
 /** A reader without a lease: the journals of the dead first, then the files. Between the two anything may happen. */
 
-import { findFile } from "./disk.ts";
+import { isCreatedIn, isRemoved } from "./creation.ts";
+import { findFile, newFile } from "./disk.ts";
 import { historyOf, overlay, readable } from "./history.ts";
 import { missing, wrongOrder } from "./invariants.ts";
 import { countsAsDead, deadPlans, ownerOf, syncJournal } from "./journal.ts";
@@ -37,7 +38,11 @@ function readJournals(next: State, world: World): NonNullable<Reading["plans"]> 
 function readFiles(state: State, world: World): NonNullable<Reading["cells"]> {
   return state.sessions.map((_, session) => {
     const file = findFile(state, world, session);
-    return file === NONE ? undefined : ([file, [...at(state.files, file).cells]] as const);
+    if (file === NONE)
+      return world.bounds.journaledCreates && !isRemoved(state, world, session)
+        ? ([NONE, []] as const)
+        : undefined;
+    return [file, [...at(state.files, file).cells]] as const;
   });
 }
 
@@ -58,7 +63,12 @@ function finish(next: State, world: World, { owed, plans, cells }: Reading): voi
   for (const [session, read] of (cells ?? []).entries()) {
     if (read === undefined) continue;
     const [index, seen] = read;
-    const file = at(next.files, index);
+    const file = index === NONE ? newFile(session, 0, []) : at(next.files, index);
+    if (index === NONE && !isCreatedIn(world, plans ?? [], session)) {
+      const lost = missing(next, session, [], owed, "owed to the reader");
+      if (lost !== "") next.violation = `a reader: ${lost}`;
+      continue;
+    }
     const history = readable(next, world, file, overlay(next, world, seen, file, plans ?? []));
     const stillOwed = owed & ~keptElsewhere(next, world, session, plans ?? []);
     const wrong =

@@ -3,7 +3,9 @@
  * does; a search with one of them turned off shows what it is for.
  */
 
-export interface Rules {
+import { PLANNED_RULES, type PlannedRules } from "./planned-rules.ts";
+
+export interface Rules extends PlannedRules {
   // Instances and leases
   /** An opener adopts every dead journal before it takes a lease. */
   readonly openerAdoptsFirst: boolean;
@@ -65,6 +67,10 @@ export interface Rules {
   readonly createSyncsName: boolean;
   /** A name must be free on the disk before a session is created there. */
   readonly createSyncsFirst: boolean;
+  /** Each change of a name goes through a directory of the instance's own, which a takeover removes. */
+  readonly gate: boolean;
+  /** ... before it reads the journal or syncs names. */
+  readonly gateFirst: boolean;
   /** A failed sync of a directory stops the instance. */
   readonly failedNamesStop: boolean;
   /** Seal, fork and putting away land and sync first. */
@@ -136,6 +142,7 @@ export interface Rules {
 export type Rule = keyof Rules;
 
 export const RULES: Rules = {
+  ...PLANNED_RULES,
   openerAdoptsFirst: true,
   journalNameSynced: true,
   leaseByNumber: true,
@@ -163,6 +170,8 @@ export const RULES: Rules = {
   openSyncsFile: true,
   createSyncsName: true,
   createSyncsFirst: true,
+  gate: true,
+  gateFirst: true,
   failedNamesStop: true,
   barrierSettles: true,
   sealedNameSynced: true,

@@ -1,5 +1,6 @@
 /** The world in which a rule's absence shows; the smallest one, as a rule. */
 
+import { PLANNED_OPTIONAL, PLANNED_SHOWN_BY } from "./planned-shown-by.ts";
 import type { Rule } from "./rules.ts";
 
 export const SHOWN_BY: Readonly<Partial<Record<Rule, string>>> = {
@@ -27,6 +28,8 @@ export const SHOWN_BY: Readonly<Partial<Record<Rule, string>>> = {
   blocksNameGeneration: "recycle",
   failedHeadStops: "failedHead",
   createSyncsName: "append",
+  gate: "mistakenSeal",
+  gateFirst: "mistakenCut",
   failedNamesStop: "failedNames",
   barrierSettles: "seal",
   sealedNameSynced: "seal",
@@ -40,7 +43,8 @@ export const SHOWN_BY: Readonly<Partial<Record<Rule, string>>> = {
   purgeSyncsStub: "purge",
   purgeSparesForks: "forkDelete",
   leftoversProven: "fork",
-  adoptionLock: "mistaken",
+  // In the world mistaken, replaySparesOthers keeps a second adopter from writing over what came after the first.
+  adoptionLock: "twice",
   fenceFirst: "mistaken",
   deadJournalSynced: "reader",
   deadJournalCopied: "failedSync",
@@ -58,12 +62,13 @@ export const SHOWN_BY: Readonly<Partial<Record<Rule, string>>> = {
   replayChecksPrefix: "putBack",
   replaySparesOthers: "putBackRelease",
   replayLooksAgain: "putBack",
+  releaseSyncsNames: "createRelease",
+  ...PLANNED_SHOWN_BY,
 };
 
 /** Nothing breaks within the bounds without one of these alone; why each is kept. */
 export const OPTIONAL: Readonly<Partial<Record<Rule, string>>> = {
-  releaseSyncsNames:
-    "every operation syncs its names before it is answered, so that nothing is owed then; the second line",
+  ...PLANNED_OPTIONAL,
   createSyncsFirst:
     "for the same reason: whoever held the key before has synced its names, or his adopter has",
   openSyncsFile:

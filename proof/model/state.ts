@@ -4,7 +4,8 @@
  * journal; a batch takes two of both.
  */
 
-import type { Budget, World } from "./worlds.ts";
+import type { Budget } from "./bounds.ts";
+import type { World } from "./worlds.ts";
 
 /** A cell that was never written, or did not survive. */
 export const HOLE = -1;
@@ -24,8 +25,15 @@ export interface ChainLink {
   readonly cells: number;
 }
 
-/** An inode. Its header never changes and is durable before it has a name. */
+/** A header: seen, durable, lost by a failed sync. */
+export const HEADER_SEEN = 1;
+export const HEADER_DURABLE = 2;
+export const HEADER_DOOMED = 4;
+export const WHOLE_HEADER = 3;
+
+/** An inode. Its header never changes; unless creation goes through the journal, it is durable before it has a name. */
 export interface SessionFile {
+  header: number;
   readonly session: number;
   /** How many files of this session were sealed before it. */
   readonly number: number;
@@ -53,6 +61,8 @@ export interface Entry {
   readonly file: number;
   readonly offset: number;
   readonly records: readonly number[];
+  /** It carries the session's header: applying it makes the file. */
+  readonly creates: boolean;
 }
 
 export interface Block {
@@ -85,6 +95,8 @@ export const DEAD = 2;
 export const FAILED = 3;
 export const CLOSED = 4;
 export const OPENING = 5;
+/** It has its mark and no journal yet, or the other way round. */
+export const BEGINNING = 6;
 
 /** What an instance knows of a session while it holds the lease. */
 export interface Tenure {
@@ -101,7 +113,18 @@ export interface Tenure {
   /** Acknowledged and not yet known to be synced, from cell `synced` on; the first `landed` of them are in the file. */
   waiting: readonly number[];
   landed: number;
+  /** How far the file is made: one of the constants below. */
+  made: number;
+  /** With two halves: so many of those that wait are covered by the older one; so many are being synced. */
+  old: number;
+  syncing: number;
 }
+
+/** The session is in the journal only, or not yet there; its file has a name; its header is written; it is synced. */
+export const UNMADE = 0;
+export const NAMED = 1;
+export const HEADED = 2;
+export const MADE = 3;
 
 /** A block, or with the rule off several, on its way. */
 export interface Commit {
@@ -124,9 +147,12 @@ export interface Task {
 export interface Adoption {
   readonly dead: number;
   readonly phase:
+    | "gate"
     | "read"
     | "copy"
     | "names"
+    | "seek"
+    | "make"
     | "cut"
     | "land"
     | "sync"
@@ -159,6 +185,10 @@ export interface Instance {
   adoption: Adoption | undefined;
   /** It has changed names that it has not synced since. */
   owesNames: number;
+  /** ... and the older half of its journal covers them. */
+  owesOldNames: number;
+  /** 1: it has looked whether it was taken over, found that it was not, and is about to change a name. */
+  looked: number;
   /** Bits of sessions whose file was changed under it: it writes to them no more. */
   stopped: number;
 }
@@ -209,6 +239,8 @@ export interface State {
   /** Who adopts each instance. */
   readonly locks: number[];
   readonly fences: number[];
+  /** 1: a takeover has removed its gate. */
+  readonly gates: number[];
   /** 1: it lives and is held for dead. */
   readonly mistaken: number[];
   reading: Reading | undefined;
@@ -240,6 +272,7 @@ export function initialState({ bounds }: World): State {
     instances: Array.from({ length: instances }, () => newInstance(UNBORN, keys)),
     locks: fill(instances, NONE),
     fences: fill(instances, 0),
+    gates: fill(instances, 0),
     mistaken: fill(instances, 0),
     reading: undefined,
     issued: [],
@@ -286,6 +319,8 @@ export function newInstance(status: Status, keys: number): Instance {
     task: undefined,
     adoption: undefined,
     owesNames: 0,
+    owesOldNames: 0,
+    looked: 0,
     stopped: 0,
   };
 }
@@ -319,6 +354,7 @@ export function cloneState(state: State): State {
     })),
     locks: [...state.locks],
     fences: [...state.fences],
+    gates: [...state.gates],
     mistaken: [...state.mistaken],
     left: { ...state.left },
   };
@@ -332,7 +368,7 @@ export function at<T>(list: readonly T[], index: number): T {
 }
 
 export function isAlive(status: Status): boolean {
-  return status === RUNNING || status === OPENING;
+  return status === RUNNING || status === OPENING || status === BEGINNING;
 }
 
 const LETTERS = "ABCDE";
@@ -345,6 +381,7 @@ export function letterOf(instance: number): string {
 export function endInstance(state: State, index: number, status: Status): void {
   state.instances[index] = newInstance(status, state.leases.length);
   state.fences[index] = 0;
+  state.gates[index] = 0;
   if (status === DEAD) state.mistaken[index] = 0;
   for (const [dead, holder] of state.locks.entries()) if (holder === index) state.locks[dead] = NONE;
 }

@@ -1,5 +1,6 @@
 /** Every step that can be taken in a state, and every fault that can strike there. */
 
+import { beginMarked, completeMarked, lostMarkSteps } from "./alive-mark.ts";
 import { beginBarriers, taskSteps } from "./barriers.ts";
 import { beginForks, forkSteps } from "./forking.ts";
 import { countsAsDead, writeHead, syncJournal } from "./journal.ts";
@@ -10,6 +11,7 @@ import { putBackSteps } from "./put-back.ts";
 import { readingSteps } from "./reading.ts";
 import {
   at,
+  BEGINNING,
   cloneState,
   DEAD,
   endInstance,
@@ -51,14 +53,20 @@ export function eachStep(state: State, world: World, step: Step): void {
   }
   readingSteps(state, world, step);
   putBackSteps(state, world, step);
+  lostMarkSteps(state, world, step);
 }
 
 /** In the order of their letters, since they are alike; the third only when one of the others is gone, or said to be. */
-function openStep({ state, world, index, name, step }: Actor): void {
+function openStep(actor: Actor): void {
+  const { state, world, index, name, step } = actor;
   if (index > 0 && state.instances[index - 1]?.status === UNBORN) return;
   const isNeeded =
     state.mistaken.includes(1) || state.instances.some(({ status }) => status === DEAD || status === FAILED);
   if (index >= 2 && !isNeeded) return;
+  if (world.bounds.aliveMark) {
+    beginMarked(actor);
+    return;
+  }
   const { openerAdoptsFirst, journalNameSynced } = world.rules;
   step(`${name} opens the store: makes its journal`, (next) => {
     at(next.instances, index).status = openerAdoptsFirst ? OPENING : RUNNING;
@@ -91,6 +99,10 @@ function aliveSteps(actor: Actor): void {
       },
       "fault",
     );
+  if (status === BEGINNING) {
+    completeMarked(actor);
+    return;
+  }
   if (adoption !== undefined) {
     adoptionSteps(actor, adoption);
     return;

@@ -1,10 +1,11 @@
 /** Takeover of a dead instance, step by step; killed at any of them, the next one begins again at the first. */
 
+import { abandon, moveTo } from "./adoption.ts";
 import { removeJournal } from "./closing.ts";
+import { fileForReplay, writeHeader } from "./creation.ts";
 import {
   cutCells,
   failFileSync,
-  findFile,
   noteName,
   SESSION_NAMES,
   syncFile,
@@ -24,10 +25,12 @@ import {
 } from "./journal.ts";
 import { freeLeases } from "./leases.ts";
 import { fits, isKept } from "./put-back.ts";
+import { replayMaking, syncReplayedNames } from "./replay-making.ts";
 import {
   at,
   DEAD,
   endInstance,
+  HEADER_SEEN,
   HOLE,
   letterOf,
   NONE,
@@ -40,7 +43,7 @@ import type { Actor } from "./step.ts";
 
 /** Of every dead instance that this one may meet now. */
 export function beginAdoptions({ state, world, index, name, step }: Actor): void {
-  const { adoptionLock, fenceFirst, openerAdoptsFirst } = world.rules;
+  const { adoptionLock, fenceFirst, gateFirst, openerAdoptsFirst } = world.rules;
   for (let dead = 0; dead < state.instances.length; dead++) {
     if (dead === index || !countsAsDead(state, world, dead)) continue;
     if (state.journals[dead]?.named === 0) continue;
@@ -49,9 +52,15 @@ export function beginAdoptions({ state, world, index, name, step }: Actor): void
     const holder = at(state.locks, dead);
     if (adoptionLock && holder !== NONE && !countsAsDead(state, world, holder)) continue;
     step(`${name} locks the adoption of ${letterOf(dead)}`, (next) => {
+      if (world.rules.recovererFenced && holder !== NONE && next.mistaken[holder] === 1) {
+        next.fences[holder] = 1;
+        next.gates[holder] = 1;
+      }
       next.locks[dead] = index;
       if (fenceFirst && next.mistaken[dead] === 1) next.fences[dead] = 1;
-      at(next.instances, index).adoption = { dead, phase: "read", plan: [], at: 0, generation: 0 };
+      // One that is dead changes no name any more: its gate says nothing.
+      const phase = gateFirst && next.mistaken[dead] === 1 ? "gate" : "read";
+      at(next.instances, index).adoption = { dead, phase, plan: [], at: 0, generation: 0 };
     });
   }
 }
@@ -59,6 +68,9 @@ export function beginAdoptions({ state, world, index, name, step }: Actor): void
 export function adoptionSteps(actor: Actor, adoption: Adoption): void {
   const { phase } = adoption;
   switch (phase) {
+    case "gate":
+      gateStep(actor, adoption);
+      break;
     case "read":
       readSteps(actor, adoption);
       break;
@@ -68,6 +80,8 @@ export function adoptionSteps(actor: Actor, adoption: Adoption): void {
     case "names":
       namesSteps(actor, adoption);
       break;
+    case "seek":
+    case "make":
     case "cut":
     case "land":
     case "sync":
@@ -85,15 +99,11 @@ export function adoptionSteps(actor: Actor, adoption: Adoption): void {
   }
 }
 
-function moveTo(next: State, index: number, change: Partial<Adoption>): void {
-  const instance = at(next.instances, index);
-  if (instance.adoption !== undefined) instance.adoption = { ...instance.adoption, ...change };
-}
-
-/** It failed: the lock goes, and whoever meets the dead one begins again. */
-function abandon(next: State, index: number, dead: number): void {
-  next.locks[dead] = NONE;
-  at(next.instances, index).adoption = undefined;
+function gateStep({ index, name, step }: Actor, { dead }: Adoption): void {
+  step(`${name} removes the gate of ${letterOf(dead)}`, (next) => {
+    if (next.mistaken[dead] === 1) next.gates[dead] = 1;
+    moveTo(next, index, { phase: "read" });
+  });
 }
 
 function readSteps({ state, world, index, name, step }: Actor, { dead }: Adoption): void {
@@ -157,9 +167,10 @@ function replaySteps(actor: Actor, adoption: Adoption): void {
   const { state, world, index, name, step } = actor;
   const { dead, plan, phase, at: current } = adoption;
   const { session, entries } = at(plan, current);
-  const found = findFile(state, world, session);
+  const found = fileForReplay(state, world, session, entries);
   const onwards = (next: State): void =>
     moveTo(next, index, { at: current + 1, phase: firstPhase(world, plan.length - current - 1) });
+  if (replayMaking(actor, adoption, found, onwards)) return;
   if (found === NONE) {
     const isNoted = state.names[noteName(world, session)] !== NONE;
     if (isNoted) step(`${name} finds that session ${session} was removed for good`, onwards);
@@ -185,6 +196,7 @@ function replaySteps(actor: Actor, adoption: Adoption): void {
     });
   if (phase === "land") {
     step(`${name} lands ${text} in session ${session}`, (next) => {
+      completeHeader(actor, at(next.files, found));
       landAll(actor, next, at(next.files, found), own, writeCells);
       if (world.rules.adoptionSyncsFiles) moveTo(next, index, { phase: "sync" });
       else onwards(next);
@@ -194,6 +206,7 @@ function replaySteps(actor: Actor, adoption: Adoption): void {
         `${name} is killed while it lands ${text} in session ${session}`,
         (next) => {
           next.left.kills--;
+          completeHeader(actor, at(next.files, found));
           landAll(actor, next, at(next.files, found), own, writeCellsShort);
           endInstance(next, index, DEAD);
         },
@@ -220,6 +233,12 @@ function replaySteps(actor: Actor, adoption: Adoption): void {
   }
 }
 
+/** One that a failed sync may have lost is written again. */
+function completeHeader({ world }: Actor, file: SessionFile): void {
+  if (world.bounds.journaledCreates && (world.rules.rewriteHeader || (file.header & HEADER_SEEN) === 0))
+    writeHeader(file);
+}
+
 /** `last`: how the last of them is written. */
 function landAll(
   { world }: Actor,
@@ -244,6 +263,7 @@ function emptySteps(actor: Actor, { dead, phase, generation }: Adoption): void {
   const { state, world, index, name, step } = actor;
   const { emptiedInBothCopies } = world.rules;
   const victim = letterOf(dead);
+  if (phase === "empty" && syncReplayedNames(actor, dead)) return;
   if (phase === "empty" || phase === "empty other") {
     const ahead = phase === "empty other" ? 4 : emptiedInBothCopies ? 3 : 1;
     step(`${name} writes an empty generation into the head of ${victim}'s journal`, (next) => {
@@ -274,7 +294,10 @@ function unlinkStep({ world, index, name, step }: Actor, { dead, plan }: Adoptio
   step(
     `${name} ${isWhole ? "removes" : "leaves"} ${letterOf(dead)}'s journal: its leases are free`,
     (next) => {
-      if (next.mistaken[dead] === 1) next.fences[dead] = 1;
+      if (next.mistaken[dead] === 1) {
+        next.fences[dead] = 1;
+        next.gates[dead] = 1;
+      }
       if (isWhole) removeJournal(next, dead);
       else freeLeases(next, dead);
       abandon(next, index, dead);

@@ -1,79 +1,13 @@
-/** How large a world is, and how often each thing may happen in it. Each is searched completely. */
+/** The worlds. Each of the small ones is searched completely. */
 
+import { SMALLEST, type Bounds, type WorldTable } from "./bounds.ts";
+import { PLANNED_DEEP, PLANNED_SMALL, PLANNED_WIDE } from "./planned-worlds.ts";
 import { RULES, type Rules } from "./rules.ts";
-
-/** What is counted down while a world runs. */
-export interface Budget {
-  /** Records that may be appended. */
-  records: number;
-  batches: number;
-  kills: number;
-  powerLosses: number;
-  /** Of journals, their heads, and session files. */
-  failedSyncs: number;
-  failedDirectorySyncs: number;
-  /** Of blocks and of landings. */
-  shortWrites: number;
-  releases: number;
-  seals: number;
-  archives: number;
-  deletes: number;
-  restores: number;
-  purges: number;
-  forks: number;
-  closes: number;
-  reads: number;
-  /** A living instance that is held for dead. */
-  mistakes: number;
-  /** An older version of a session's file that another program puts back. */
-  putBacks: number;
-}
-
-export interface Bounds extends Budget {
-  readonly keys: number;
-  /** Session ids that may be given out. */
-  readonly sessions: number;
-  readonly instances: number;
-  readonly slots: number;
-  /** Whether names lost by a failed sync of their directory are lost for ever, whatever later syncs say. */
-  readonly namesStayLost: boolean;
-  /** Whether an instance that is held for dead may be in the middle of changing names. */
-  readonly mistakesAmongNames: boolean;
-}
 
 export interface World {
   readonly bounds: Bounds;
   readonly rules: Rules;
 }
-
-const SMALLEST: Bounds = {
-  keys: 1,
-  sessions: 1,
-  instances: 2,
-  slots: 2,
-  namesStayLost: false,
-  mistakesAmongNames: false,
-  records: 2,
-  batches: 0,
-  kills: 1,
-  powerLosses: 1,
-  failedSyncs: 0,
-  failedDirectorySyncs: 0,
-  shortWrites: 0,
-  releases: 0,
-  seals: 0,
-  archives: 0,
-  deletes: 0,
-  restores: 0,
-  purges: 0,
-  forks: 0,
-  closes: 0,
-  reads: 0,
-  mistakes: 0,
-  putBacks: 0,
-};
-
-export type WorldTable = Readonly<Record<string, Partial<Bounds>>>;
 
 /** Searched by the gate. */
 export const SMALL: WorldTable = {
@@ -109,13 +43,18 @@ export const SMALL: WorldTable = {
   putBackRead: { putBacks: 1, reads: 1, powerLosses: 0 },
   mistaken: { instances: 3, mistakes: 1, kills: 0, powerLosses: 0 },
   mistakenCut: { mistakes: 1, kills: 0 },
+  mistakenSeal: { mistakes: 1, seals: 1, kills: 0, powerLosses: 0 },
+  mistakenDelete: { mistakes: 1, sessions: 2, deletes: 1, kills: 0, powerLosses: 0 },
   mistakenRecycle: { mistakes: 1, kills: 0, records: 3, slots: 1 },
+  ...PLANNED_SMALL,
 };
 
 /** Searched in a long run. */
 export const DEEP: WorldTable = {
   mistakenKill: { instances: 3, mistakes: 1, powerLosses: 0 },
   mistakenDeep: { instances: 3, mistakes: 1, kills: 0 },
+  mistakenFork: { keys: 2, sessions: 2, forks: 1, mistakes: 1, kills: 0, powerLosses: 0 },
+  mistakenSealCut: { mistakes: 1, seals: 1, kills: 0 },
   handOver: { instances: 3, releases: 1, kills: 2 },
   deleteDeep: { instances: 3, sessions: 2, deletes: 1, releases: 1 },
   sealDeep: { instances: 3, records: 3, seals: 1 },
@@ -132,6 +71,7 @@ export const DEEP: WorldTable = {
   putBackDeep: { instances: 3, putBacks: 1, releases: 1, records: 3, slots: 3 },
   putBackTwice: { instances: 3, putBacks: 2, releases: 1, slots: 3, powerLosses: 0 },
   forkSeal: { keys: 2, sessions: 2, records: 3, forks: 1, seals: 1, kills: 0 },
+  ...PLANNED_DEEP,
 };
 
 /** Too large to be searched: a long run walks through them by chance, when it has searched the others. */
@@ -177,14 +117,11 @@ export const WIDE: WorldTable = {
     closes: 1,
     reads: 4,
   },
+  ...PLANNED_WIDE,
 };
 
 /** Known to break: what is not promised. Each must be found broken, or this table is no longer true. */
 export const LIMITS: WorldTable = {
-  /** Nothing can stop the rename of a living instance that was taken for dead in the middle of a seal. */
-  mistakenSeal: { mistakes: 1, seals: 1, kills: 0, powerLosses: 0, mistakesAmongNames: true },
-  /** Nor its link in the middle of creating a session, which whoever took it over then relies on without a sync. */
-  mistakenCreate: { mistakes: 1, kills: 0, mistakesAmongNames: true },
   /** The instance stops, but whoever takes it over cannot know which of the names that it sees are lost. */
   namesStayLost: { failedDirectorySyncs: 1, kills: 0, namesStayLost: true },
   /** A reader may return what a failed sync of the journal has lost, until an adopter has landed it. */

@@ -1,10 +1,27 @@
 /** Appending: a block in the journal, the answer, landing, syncing, and the journal's space used again. */
 
+import { isTakenOver, looksForTakeover } from "./alive-mark.ts";
 import { failFileSync, syncFile, writeCells, writeCellsShort } from "./disk.ts";
 import { failJournalSync, generationOf, syncJournal, tearBlock, writeBlock, writeHead } from "./journal.ts";
+import { areMadeNamesSynced, isMade, makingSteps, syncMadeNames } from "./creation.ts";
+import { backgroundSyncSteps, beginHalf, firstSlotOf, isOldSynced, slotsOfGeneration } from "./halves.ts";
 import { changedStep, isChanged } from "./put-back.ts";
-import { at, DEAD, endInstance, FAILED, type Entry, type State, type Tenure } from "./state.ts";
+import {
+  at,
+  DEAD,
+  endInstance,
+  FAILED,
+  HEADED,
+  MADE,
+  NAMED,
+  UNMADE,
+  type Entry,
+  type Instance,
+  type State,
+  type Tenure,
+} from "./state.ts";
 import type { Actor } from "./step.ts";
+import type { World } from "./worlds.ts";
 
 export function writingSteps(actor: Actor): void {
   const { state, index } = actor;
@@ -17,6 +34,7 @@ export function writingSteps(actor: Actor): void {
       changedStep(actor, key, tenure);
     else landingSteps(actor, key, tenure);
   }
+  syncMadeNames(actor);
   recycleSteps(actor);
 }
 
@@ -29,7 +47,7 @@ function appendSteps(actor: Actor): void {
   const mayFollow = !world.rules.oneInFlight && commit?.stage === "written" && commit.blocks === 1;
   if (commit !== undefined && !mayFollow) return;
   if (world.rules.headSynced && generationOf(at(state.journals, index)) !== generation) return;
-  const room = Math.min(world.bounds.slots - nextSlot, state.left.records);
+  const room = Math.min(slotsOfGeneration(world) - nextSlot, state.left.records);
   const isReady = (key: number): boolean => {
     const isBusy = task !== undefined && (task.key === key || task.kind === "fork");
     return (
@@ -53,15 +71,15 @@ function appendStep({ state, world, index, name, step }: Actor, parts: Parts): v
   const what = parts
     .map(([key, count]) => `${count > 1 ? "a batch" : "a record"} for key ${key}`)
     .join(" and ");
-  step(`${name} writes ${what} to its journal`, (next) => writeEntries(next, index, parts));
+  step(`${name} writes ${what} to its journal`, (next) => writeEntries(next, world, index, parts));
   for (let torn = 0; torn < size; torn++) {
     if (state.left.kills > 0)
       step(
         `${name} is killed while it writes ${what} to its journal`,
         (next) => {
           next.left.kills--;
-          writeEntries(next, index, parts);
-          tearBlock(at(next.journals, index), at(state.instances, index).nextSlot, torn);
+          writeEntries(next, world, index, parts);
+          tearBlock(at(next.journals, index), slotFor(world, at(state.instances, index)), torn);
           endInstance(next, index, DEAD);
         },
         "fault",
@@ -72,8 +90,8 @@ function appendStep({ state, world, index, name, step }: Actor, parts: Parts): v
         (next) => {
           next.left.shortWrites--;
           const before = at(state.instances, index);
-          writeEntries(next, index, parts);
-          tearBlock(at(next.journals, index), before.nextSlot, torn);
+          writeEntries(next, world, index, parts);
+          tearBlock(at(next.journals, index), slotFor(world, before), torn);
           if (world.rules.shortBlockNoticed) refuse(next, index, state, world.rules.shortBlockOverwritten);
         },
         "fault",
@@ -81,7 +99,7 @@ function appendStep({ state, world, index, name, step }: Actor, parts: Parts): v
   }
 }
 
-function writeEntries(next: State, index: number, parts: Parts): void {
+function writeEntries(next: State, world: World, index: number, parts: Parts): void {
   const instance = at(next.instances, index);
   const entries: Entry[] = [];
   const issued = [...next.issued];
@@ -96,19 +114,29 @@ function writeEntries(next: State, index: number, parts: Parts): void {
       records.push(issued.length);
     }
     const file = at(next.files, tenure.file).number;
-    entries.push({ key, session: tenure.session, file, offset: tenure.next, records });
+    const creates = tenure.made === UNMADE && tenure.next === 0;
+    entries.push({ key, session: tenure.session, file, offset: tenure.next, records, creates });
     tenure.next += count;
     size += count;
     if (count > 1) next.left.batches--;
   }
   next.issued = issued;
   next.left.records -= size;
-  const { generation, nextBlock, nextSlot, commit } = instance;
-  writeBlock(at(next.journals, index), nextSlot, { generation, number: nextBlock, size, entries });
+  const { generation, nextBlock, commit } = instance;
+  writeBlock(at(next.journals, index), slotFor(world, instance), {
+    generation,
+    number: nextBlock,
+    size,
+    entries,
+  });
   instance.nextSlot += size;
   instance.nextBlock++;
   const blocks = (commit?.blocks ?? 0) + 1;
   instance.commit = { stage: "written", blocks, entries: [...(commit?.entries ?? []), ...entries] };
+}
+
+function slotFor(world: World, { generation, nextSlot }: Instance): number {
+  return firstSlotOf(world, generation) + nextSlot;
 }
 
 /** Nothing has happened: the callers are told so, and the place in the session and in the journal is used again. */
@@ -152,10 +180,9 @@ function commitSteps({ state, world, index, name, step }: Actor): void {
     if (!world.rules.landAfterCommit) landEarly(state, index, step, name);
     return;
   }
-  if (commit.stage === "synced" && world.bounds.mistakes > 0) {
+  if (commit.stage === "synced" && looksForTakeover(world)) {
     step(`${name} looks for its fence`, (next) => {
-      const isLost = next.fences[index] === 1 || next.journals[index]?.named === 0;
-      if (isLost && fenceCheck) endInstance(next, index, FAILED);
+      if (fenceCheck && isTakenOver(next, world, index)) endInstance(next, index, FAILED);
       else move(next, "looked");
     });
     return;
@@ -185,8 +212,13 @@ function acknowledge(next: State, index: number): void {
   instance.commit = undefined;
 }
 
-function landingSteps({ state, world, index, name, step }: Actor, key: number, tenure: Tenure): void {
+function landingSteps(actor: Actor, key: number, tenure: Tenure): void {
+  const { state, world, index, name, step } = actor;
   const { file, waiting, landed, synced, session } = tenure;
+  if (tenure.made < HEADED) {
+    makingSteps(actor, key, tenure);
+    return;
+  }
   const records = waiting.slice(landed);
   const offset = world.rules.landAtOffset ? synced + landed : at(state.files, file).cells.length;
   const own = (next: State): Tenure => {
@@ -219,6 +251,10 @@ function landingSteps({ state, world, index, name, step }: Actor, key: number, t
         "fault",
       );
   }
+  if (world.bounds.halves) {
+    backgroundSyncSteps(actor, key, tenure);
+    return;
+  }
   if (landed === 0) return;
   step(`${name} syncs session ${session}`, (next) => {
     syncFile(at(next.files, file));
@@ -226,6 +262,7 @@ function landingSteps({ state, world, index, name, step }: Actor, key: number, t
     after.synced += landed;
     after.waiting = waiting.slice(landed);
     after.landed = 0;
+    after.made = MADE;
   });
   if (state.left.failedSyncs > 0)
     step(
@@ -234,6 +271,7 @@ function landingSteps({ state, world, index, name, step }: Actor, key: number, t
         next.left.failedSyncs--;
         failFileSync(at(next.files, file));
         if (world.rules.rewriteAfterFailedSync) own(next).landed = 0;
+        if (world.rules.rewriteHeader && tenure.made === HEADED) own(next).made = NAMED;
       },
       "fault",
     );
@@ -243,12 +281,14 @@ function landingSteps({ state, world, index, name, step }: Actor, key: number, t
 function recycleSteps({ state, world, index, name, step }: Actor): void {
   const { commit, task, tenures, nextSlot, generation } = at(state.instances, index);
   const { recycleAfterSync, headSynced, failedHeadStops } = world.rules;
-  const isFull = nextSlot > 0 && nextSlot >= world.bounds.slots - (world.bounds.batches > 0 ? 1 : 0);
-  const isSettled = tenures.every(
-    (tenure) =>
-      tenure === undefined ||
-      (recycleAfterSync ? tenure.waiting.length === 0 : tenure.waiting.length === tenure.landed),
-  );
+  const isFull = nextSlot > 0 && nextSlot >= slotsOfGeneration(world) - (world.bounds.batches > 0 ? 1 : 0);
+  const isSettled = tenures.every((tenure) => {
+    if (tenure === undefined) return true;
+    if (world.bounds.halves) return isOldSynced(world, tenure);
+    if (recycleAfterSync && !isMade(tenure)) return false;
+    return recycleAfterSync ? tenure.waiting.length === 0 : tenure.waiting.length === tenure.landed;
+  });
+  if (!areMadeNamesSynced(state, world, index)) return;
   if (commit !== undefined || task?.kind === "close" || !isFull || !isSettled) return;
   const journal = at(state.journals, index);
   const begin = (next: State): void => {
@@ -256,6 +296,7 @@ function recycleSteps({ state, world, index, name, step }: Actor): void {
     instance.generation++;
     instance.nextBlock = 1;
     instance.nextSlot = 0;
+    beginHalf(world, instance);
   };
   const label = `generation ${generation + 1}`;
   if (generationOf(journal) === generation) {

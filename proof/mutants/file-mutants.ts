@@ -7,37 +7,62 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   {
     name: "session-without-durable-name",
     breaks: "acknowledged is durable: a record is journaled for a file whose name a power cut can take",
-    file: "backends/jsonl/writing/open-sessions.ts",
+    file: "engine/writing/open-sessions.ts",
     edits: [{ find: "    return await this.#withDurableName(log);\n", replace: "    return log;\n" }],
     caughtBy: crashesOf("one append"),
   },
   {
     name: "deletion-not-synced",
     breaks: "an acknowledged deletion stays: a power cut brings the session back",
-    file: "backends/jsonl/writing/open-sessions.ts",
-    edits: [{ find: "change(rename));\n    await this.syncNames();\n", replace: "change(rename));\n" }],
+    file: "engine/writing/open-sessions.ts",
+    edits: [
+      {
+        find: "[to.status].change(rename));\n    await this.syncNames();\n",
+        replace: "[to.status].change(rename));\n",
+      },
+    ],
     caughtBy: crashesOf("generations of one key"),
   },
   {
     name: "second-file-not-seen",
     breaks: "nothing disappears by itself: emptying the trash removes the sealed files of an active session",
-    file: "backends/jsonl/files/only-file.ts",
+    file: "engine/files/only-file.ts",
     edits: [
       { find: "  throw secondFile(own, other.path);\n", replace: "  void secondFile(own, other.path);\n" },
     ],
     caughtBy: danger("two files with one id"),
   },
   {
+    name: "second-file-hidden-by-damage",
+    breaks: "damage is reported: verify passes over a file with a damaged header whose id another file has",
+    file: "upkeep/verify-store.ts",
+    edits: [
+      {
+        find: "    return header === undefined || header.id === id;\n",
+        replace: "    return header?.id === id;\n",
+      },
+    ],
+    caughtBy: danger("two files with one id"),
+  },
+  {
+    name: "seal-over-a-compressed-file",
+    breaks:
+      "nothing disappears by itself: sealing and compressing write over a sealed file that no chain names",
+    file: "engine/writing/seal-session.ts",
+    edits: [{ find: "  await checkNumberFree(files, path, sealed);\n", replace: "" }],
+    caughtBy: danger("a version put back before a seal"),
+  },
+  {
     name: "seal-with-a-gap",
     breaks:
       "no gaps: a file is sealed before its last records are in it, and replay passes over what is sealed",
-    file: "backends/jsonl/writing/seal-session.ts",
+    file: "engine/writing/seal-session.ts",
     edits: [
-      { find: "  await around.settle(log);\n", replace: "" },
+      { find: "  await deps.settle(log);\n", replace: "" },
       {
-        find: "  try {\n    await around.syncNames(layout.directory);\n    return next;\n",
+        find: "  try {\n    await deps.syncNames(layout.directory);\n    await deps.syncNames(layout.temporary);\n",
         replace:
-          "  await around.settle(log);\n  try {\n    await around.syncNames(layout.directory);\n    return next;\n",
+          "  await deps.settle(log);\n  try {\n    await deps.syncNames(layout.directory);\n    await deps.syncNames(layout.temporary);\n",
       },
     ],
     caughtBy: crashesOf("sealed again and again"),
@@ -45,10 +70,10 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   {
     name: "sealed-name-not-synced",
     breaks: "acknowledged is durable: the new active file is there, the sealed one has no name",
-    file: "backends/jsonl/writing/seal-session.ts",
+    file: "engine/writing/seal-session.ts",
     edits: [
       {
-        find: "  await around.syncNames(segmentDirectory(layout.segments, header.id));\n",
+        find: "  await deps.syncNames(segmentDirectory(layout.segments, header.id));\n",
         replace: "",
       },
     ],
@@ -57,11 +82,11 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   {
     name: "next-file-not-synced",
     breaks: "acknowledged is durable: a record is journaled for a file that a power cut can take back",
-    file: "backends/jsonl/writing/seal-session.ts",
+    file: "engine/writing/seal-session.ts",
     edits: [
       {
-        find: "    await around.syncNames(layout.directory);\n    return next;\n",
-        replace: "    return await Promise.resolve(next);\n",
+        find: "    await deps.syncNames(layout.directory);\n    await deps.syncNames(layout.temporary);\n",
+        replace: "",
       },
     ],
     caughtBy: crashesOf("sealed again and again"),
@@ -69,13 +94,13 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   {
     name: "orphan-read",
     breaks: "no mixing: a file that the chain does not name is read as a part of the session",
-    file: "backends/jsonl/reading/read-session.ts",
+    file: "engine/reading/read-session.ts",
     edits: [
       {
         find: "      const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);\n",
         replace:
           "      const own = logOf(place, tail.header, tail.end, tail.state.seq, patches);\n" +
-          "      const directory = `${layout.segments}/${tail.header.id}`;\n" +
+          "      const directory = `${place.layout.segments}/${tail.header.id}`;\n" +
           "      const names = (await files.stat(directory)) === undefined ? [] : await files.readDirectory(directory);\n" +
           "      const strays = names.map(Number.parseInt).filter((file) => own.parts.every((part) => part.sum === undefined || part.file !== file));\n" +
           '      const bounds = { writtenBy: tail.header.id, first: 1, last: tail.state.seq, bytes: Infinity, sum: "", isDropped: false };\n' +
@@ -87,14 +112,14 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   {
     name: "fork-not-synced",
     breaks: "acknowledged is durable: a fork is answered before its name is durable",
-    file: "backends/jsonl/writing/fork-session.ts",
-    edits: [{ find: "  await around.syncNames(layout.directory);\n", replace: "" }],
+    file: "engine/writing/fork-session.ts",
+    edits: [{ find: "  await deps.syncNames(layout.directory);\n", replace: "" }],
     caughtBy: crashesOf("forked from a sealed and an active file"),
   },
   {
     name: "plain-segment-removed-too-early",
     breaks: "acknowledged is durable: a segment goes before the name of its compressed copy is durable",
-    file: "log/compress-segment.ts",
+    file: "session/compress-segment.ts",
     edits: [
       {
         find: "    await options.syncNames();\n    await files.unlink(path);\n",

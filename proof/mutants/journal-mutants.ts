@@ -7,14 +7,19 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "answered-before-sync",
     breaks: "acknowledged is durable: a write is answered when its block is written, not when it is synced",
-    file: "journal/journal.ts",
-    edits: [{ find: 'if (this.#durability === "sync")', replace: 'if (this.#durability === "os")' }],
+    file: "wal/journal.ts",
+    edits: [
+      {
+        find: 'if (this.#durability === "sync") await this.#sync',
+        replace: 'if (this.#durability === "os") await this.#sync',
+      },
+    ],
     caughtBy: crashesOf("one append"),
   },
   {
     name: "landed-before-commit",
     breaks: "a prefix, always: a session's file is written to before the journal has the record",
-    file: "journal/committer.ts",
+    file: "wal/committer.ts",
     edits: [
       {
         find: "        await this.#journal.append(block.flatMap(({ records }) => records));\n",
@@ -28,11 +33,12 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "journal-reused-before-file-sync",
     breaks: "acknowledged is durable: the journal's space is used again while the files are only landed",
-    file: "backends/jsonl/writing/landing.ts",
+    file: "engine/writing/record-applier.ts",
     edits: [
       {
-        find: "      if (!(await this.trySettle(log))) return;\n",
-        replace: "      await log.land();\n      this.#covered.delete(log);\n",
+        find: "logs.map(async (log) => await this.trySettle(log)));\n",
+        replace:
+          "logs.map(async (log) => {\n        await log.apply();\n        this.#covered.delete(log);\n        return true;\n      }));\n",
       },
     ],
     caughtBy: crashesOf("a journal used again"),
@@ -41,7 +47,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     name: "journal-without-durable-name",
     breaks:
       "acknowledged is durable: the name of a new journal is not synced, and a power cut takes all of it",
-    file: "backends/jsonl/instance/begin-instance.ts",
+    file: "engine/instance/begin-instance.ts",
     edits: [{ find: "    await host.files.syncDirectory(layout.journals);\n", replace: "" }],
     caughtBy: crashesOf("one append"),
   },
@@ -49,7 +55,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     name: "block-number-counted-though-full",
     breaks:
       "acknowledged is durable: after a full disk the journal's numbers have a gap, and replay stops there",
-    file: "journal/journal.ts",
+    file: "wal/journal.ts",
     edits: [
       {
         find: "      await this.#voidRefused(written);\n",
@@ -61,12 +67,12 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "failed-journal-sync-tried-again",
     breaks: "acknowledged is durable: the second sync says yes to what the first has lost",
-    file: "journal/journal.ts",
+    file: "wal/journal.ts",
     edits: [
       {
         find: "    try {\n      await this.#file.sync();\n    } catch (cause) {\n",
         replace:
-          "    try {\n      await this.#file.sync().catch(async () => await this.#file.sync());\n    } catch (cause) {\n",
+          "    try {\n      await Promise.resolve(this.#file.sync()).catch(async () => await this.#file.sync());\n    } catch (cause) {\n",
       },
     ],
     caughtBy: faults("EIO once"),
@@ -74,7 +80,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "failed-file-sync-tried-again",
     breaks: "acknowledged is durable: a session's file is synced again without its bytes being written again",
-    file: "backends/jsonl/writing/landing.ts",
+    file: "engine/writing/record-applier.ts",
     edits: [
       {
         find: "      await log.rewrite(own.filter(({ file }) => file === log.header.file));\n",
@@ -93,7 +99,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "old-generation-replayed",
     breaks: "no wrong data: a block that was voided with its generation is written over what came since",
-    file: "journal/block.ts",
+    file: "wal/block.ts",
     edits: [
       {
         find: "if (first?.generation !== head.generation || first.number !== number) return undefined;",
@@ -110,7 +116,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "replay-into-recreated-session",
     breaks: "no mixing: records of a deleted session are written into the new one of the same key",
-    file: "backends/jsonl/instance/replay-records.ts",
+    file: "engine/instance/replay-records.ts",
     edits: [
       {
         find: "    const path = (await findSessionFile(files, layout, session, name))?.path;\n",
@@ -120,8 +126,9 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
           "    const path = isThere ? named : (await findSessionFile(files, layout, session, name))?.path;\n",
       },
       {
-        find: "  if (header?.id !== session) return undefined;\n",
-        replace: "  if (header === undefined) return undefined;\n",
+        find: "  if (header === undefined || header.id !== first?.session || fileNameOf(header.key) !== first.name)\n    return undefined;\n",
+        replace:
+          "  if (header === undefined || first === undefined || fileNameOf(header.key) !== first.name) return undefined;\n",
       },
     ],
     caughtBy: crashesOf("generations of one key"),
@@ -129,11 +136,11 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "replay-into-the-next-file",
     breaks: "no wrong data: records of a sealed file are written into the one that came after it",
-    file: "backends/jsonl/instance/replay-records.ts",
+    file: "engine/instance/replay-records.ts",
     edits: [
       {
-        find: "records.filter((record) => record.file === header.file)",
-        replace: "records.filter((record) => record.file <= header.file)",
+        find: ".filter((record) => record.file === header.file)",
+        replace: ".filter((record) => record.file <= header.file)",
       },
     ],
     caughtBy: crashesOf("sealed again and again"),
@@ -141,7 +148,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "replay-skips-what-seems-there",
     breaks: "acknowledged is durable: replay passes over a hole, since something later is in the file",
-    file: "backends/jsonl/instance/replay-records.ts",
+    file: "engine/instance/replay-records.ts",
     edits: [
       {
         find: "  for (const { offset, bytes } of joined(fits)) await writeFully(file, bytes, offset);\n",
@@ -156,14 +163,14 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "adopted-files-not-synced",
     breaks: "acknowledged is durable: a dead one's journal is emptied while its records are only landed",
-    file: "backends/jsonl/instance/replay-records.ts",
+    file: "engine/instance/replay-records.ts",
     edits: [{ find: "    await file.sync();\n", replace: "" }],
     caughtBy: crashesOf("taken over"),
   },
   {
     name: "records-of-no-history",
     breaks: "no mixing: a record does not say after which line it was written, and goes behind another",
-    file: "backends/jsonl/writing/session-writer.ts",
+    file: "engine/writing/session-writer.ts",
     edits: [
       { find: "      bytes,\n      after,\n", replace: "      bytes,\n" },
       { find: "offset, bytes, after }", replace: "offset, bytes }" },
@@ -173,7 +180,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "replay-over-another-record",
     breaks: "no silent loss: replay writes over a record of whoever has gone on from an older file",
-    file: "log/fit-records.ts",
+    file: "session/fit-records.ts",
     edits: [
       {
         find: "    if (!isOwn && isWhole(line.content, line.offset, sessionId)) return false;\n",
@@ -186,7 +193,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     name: "replay-believes-its-writes",
     breaks:
       "acknowledged is durable: an older file, put back before replay syncs, takes its records out again",
-    file: "backends/jsonl/instance/replay-records.ts",
+    file: "engine/instance/replay-records.ts",
     edits: [
       {
         find: "    if (!(await areIn(files, path, file, fits))) return undefined;\n",
@@ -198,7 +205,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "changed-file-not-noticed",
     breaks: "acknowledged is durable: the journal forgets records that are in a file which has lost its name",
-    file: "backends/jsonl/writing/landing.ts",
+    file: "engine/writing/record-applier.ts",
     edits: [
       {
         find: "      if (this.#covered.has(log)) await this.#checkUnchanged(log);\n",
@@ -211,7 +218,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     name: "late-records-of-a-changed-file-forgotten",
     breaks:
       "acknowledged is durable: what is acknowledged while the records before it are kept aside is dropped",
-    file: "log/session-log.ts",
+    file: "session/session-log.ts",
     edits: [
       { find: "    if (this.#end !== end) return false;\n", replace: "    if (end < 0) return false;\n" },
     ],
@@ -220,7 +227,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "adopted-journal-not-emptied",
     breaks: "no wrong data: the removal of an adopted journal may be undone, and its blocks count again",
-    file: "backends/jsonl/instance/adoption.ts",
+    file: "engine/instance/recovery.ts",
     edits: [
       {
         find: '  if (found.kind === "journal") await emptyJournal(files, path, found.contents);\n',
@@ -232,14 +239,14 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "adopted-journal-emptied-by-its-next-generation",
     breaks: "no wrong data: an owner that lives after all begins that very generation, and its block counts",
-    file: "backends/jsonl/instance/adoption.ts",
+    file: "engine/instance/recovery.ts",
     edits: [{ find: "[head.generation + 3, head.generation + 4]", replace: "[head.generation + 1]" }],
     caughtBy: danger("taken for dead, by one who is killed"),
   },
   {
     name: "purge-without-its-note",
     breaks: "no false alarm: a journal speaks of a purged session, and recovery calls that damage",
-    file: "backends/jsonl/writing/open-sessions.ts",
+    file: "engine/writing/open-sessions.ts",
     edits: [{ find: "    await noteRemoved(this.#host, this.#layout, { key, id });\n", replace: "" }],
     caughtBy: crashesOf("deleted for good"),
   },

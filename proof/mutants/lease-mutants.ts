@@ -10,7 +10,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "two-thieves-of-one-lease",
     breaks: "one writer at a time: two who find a lease free at the same moment both have it",
-    file: "backends/jsonl/leases/lease-files.ts",
+    file: "lease/lease-files.ts",
     edits: [
       {
         find: "      await this.#files.link(temporary, this.#path(name, epoch));\n",
@@ -22,7 +22,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "living-holder-robbed",
     breaks: "one writer at a time: a lease is taken although its holder lives",
-    file: "backends/jsonl/leases/leases.ts",
+    file: "lease/leases.ts",
     edits: [
       {
         find: '        if (liveness === "ended") break;\n',
@@ -34,32 +34,32 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "given-up-lease-used-on",
     breaks: "one writer at a time: an instance goes on with a session that it has given up",
-    file: "backends/jsonl/writing/tenures.ts",
+    file: "engine/writing/held-sessions.ts",
     edits: [
       {
-        find: "      // Whether it failed before or after the next number was there: it may be somebody else's by now.\n      this.#tenures.delete(tenure.key);\n",
+        find: "      // Whether it failed before or after the next number was there: it may be somebody else's by now.\n      this.#heldSessions.delete(heldSession.key);\n",
         replace: "",
       },
-      { find: "    await tenure.setLog(undefined);\n    try {\n", replace: "    try {\n" },
+      { find: "    await heldSession.setLog(undefined);\n    try {\n", replace: "    try {\n" },
     ],
     caughtBy: INTERLEAVED,
   },
   {
     name: "given-up-before-landing",
     breaks: "acknowledged is durable: the next holder opens the file before the last records are in it",
-    file: "backends/jsonl/writing/tenures.ts",
+    file: "engine/writing/held-sessions.ts",
     edits: [
       {
         find:
-          "    if (log !== undefined) {\n      if (!(await this.#around.settle(log))) return;\n" +
-          "      if (log.unlandedBytes > 0 || log.isUnsynced) return;\n    }\n",
+          "    if (log !== undefined) {\n      if (!(await this.#deps.settle(log))) return;\n" +
+          "      if (log.unappliedBytes > 0 || log.isUnsynced) return;\n    }\n",
         replace: "",
       },
       {
-        find: "    await tenure.setLog(undefined);\n    try {\n      await tenure.lease.giveUp();\n",
+        find: "    await heldSession.setLog(undefined);\n    try {\n      await heldSession.lease.giveUp();\n",
         replace:
-          "    try {\n      await tenure.lease.giveUp();\n" +
-          "      if (log !== undefined) await this.#around.settle(log);\n      await tenure.setLog(undefined);\n",
+          "    try {\n      await heldSession.lease.giveUp();\n" +
+          "      if (log !== undefined) await this.#deps.settle(log);\n      await heldSession.setLog(undefined);\n",
       },
     ],
     caughtBy: danger("a file sealed while it is read"),
@@ -67,11 +67,11 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "waiting-line-ignored",
     breaks: "the next waits in line: whoever looks at the right moment has the lease, however late he came",
-    file: "backends/jsonl/leases/leases.ts",
+    file: "lease/leases.ts",
     edits: [
       {
-        find: "    const before = await place.before(row.tickets, patience.waited);\n",
-        replace: "    const before = await place.before(row.tickets.slice(0, 0), patience.waited);\n",
+        find: "    const before = await place.before(row.tickets, deadline.waited);\n",
+        replace: "    const before = await place.before(row.tickets.slice(0, 0), deadline.waited);\n",
       },
     ],
     caughtBy: danger("the waiting line"),
@@ -79,7 +79,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "fence-checked-before-the-write",
     breaks: "acknowledged is durable: an instance that was taken over meanwhile answers all the same",
-    file: "journal/committer.ts",
+    file: "wal/committer.ts",
     edits: [
       {
         find: "        await this.#journal.append(block.flatMap(({ records }) => records));\n        await this.#hooks.checkFence();\n",
@@ -92,13 +92,13 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "fence-set-after-reading",
     breaks: "acknowledged is durable: an instance answers for what its adopter has not read",
-    file: "backends/jsonl/instance/adoption.ts",
+    file: "engine/instance/recovery.ts",
     edits: [
-      { find: "  await placeMark(files, fencePath(layout, instance));\n", replace: "" },
+      { find: "  await removeDirectoryIfThere(files, gatePath(layout, instance));\n", replace: "" },
       {
-        find: "  await syncNames(files, layout);\n  const lost =",
+        find: "  await syncNames(files, layout);\n  if (found",
         replace:
-          "  await placeMark(files, fencePath(layout, instance));\n  await syncNames(files, layout);\n  const lost =",
+          "  await removeDirectoryIfThere(files, gatePath(layout, instance));\n  await syncNames(files, layout);\n  if (found",
       },
     ],
     caughtBy: danger("taken for dead"),
@@ -106,10 +106,13 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "unproven-taken-for-dead",
     breaks: "one writer at a time: a refused connection counts, though the listener may be on another kernel",
-    file: "backends/jsonl/leases/liveness.ts",
+    file: "lease/liveness.ts",
     edits: [
       { find: '  if (!wouldShareKernel(owner, asker)) return "unproven";\n', replace: "" },
-      { find: "import { findsSocketOf, wouldShareKernel }", replace: "import { findsSocketOf }" },
+      {
+        find: "import { findsSocketOf, hasOwnPidOfEarlierBoot, wouldShareKernel }",
+        replace: "import { findsSocketOf, hasOwnPidOfEarlierBoot }",
+      },
     ],
     caughtBy: ENVIRONMENT,
   },
@@ -117,7 +120,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     name: "socket-of-another-view",
     breaks:
       "one writer at a time: a refused connection counts, though the socket is seen through another file system",
-    file: "backends/jsonl/leases/proof-of-death.ts",
+    file: "lease/proof-of-death.ts",
     edits: [
       {
         find: "  return owner.fileSystem === undefined || owner.fileSystem === fileSystem;\n",
@@ -129,14 +132,14 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "gate-left-open",
     breaks: "no silent loss: an instance that was taken over changes names that are another's by now",
-    file: "backends/jsonl/instance/adoption.ts",
+    file: "engine/instance/recovery.ts",
     edits: [{ find: "  await removeDirectoryIfThere(files, gatePath(layout, instance));\n", replace: "" }],
     caughtBy: danger("taken for dead while it changes names"),
   },
   {
     name: "torn-tail-cut-in-place",
     breaks: "acknowledged is durable: an instance that was taken over cuts off what was appended since",
-    file: "log/open-session.ts",
+    file: "session/open-session.ts",
     edits: [
       {
         find: "    if (scanned.torn !== undefined) file = await cutTail(file, scanned.torn, place);\n",
@@ -150,7 +153,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "adoption-without-lock",
     breaks: "no wrong data: two take over the same dead instance, and the slower writes over what came since",
-    file: "backends/jsonl/instance/adoption.ts",
+    file: "engine/instance/recovery.ts",
     edits: [
       {
         find: '    const lock = await this.#lock(dead);\n    if (typeof lock !== "number") return lock;\n',
@@ -163,10 +166,27 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     name: "lease-before-adoption",
     breaks:
       "acknowledged is durable: leases may be lost with the power, and their holder's journal is not looked for",
-    file: "backends/jsonl/instance/begin-instance.ts",
+    file: "engine/instance/begin-instance.ts",
     edits: [
-      { find: "    await adoption.adoptAll(new Patience(host, { milliseconds: lockWait }));\n", replace: "" },
+      {
+        find: "    await recovery.recoverAll(new Deadline(host, { milliseconds: lockWait }));\n",
+        replace: "",
+      },
     ],
     caughtBy: crashesOf("one append"),
+  },
+  {
+    name: "journal-named-before-socket",
+    breaks:
+      "recovery always completes: a power loss leaves a journal without its socket, and another process has the pid",
+    file: "wal/journal.ts",
+    edits: [
+      { find: "        await files.syncDirectory(directory);\n", replace: "" },
+      {
+        find: "    const { path, temporary, directory, owner, durability } = place;",
+        replace: "    const { path, temporary, owner, durability } = place;",
+      },
+    ],
+    caughtBy: crashesOf("appends, batches and ids"),
   },
 ];

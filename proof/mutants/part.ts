@@ -19,8 +19,8 @@ export const MUTANTS_IN_A_SLICE = 2;
 const NO_MISTAKE: Mutant = {
   name: "no-mistake",
   breaks: "nothing: a comment says the same in other words",
-  file: "journal/group-by-session.ts",
-  edits: [{ find: "/** Records under the ids", replace: "/** The records under the ids" }],
+  file: "wal/group-by-session.ts",
+  edits: [{ find: " * Records of one session,", replace: " * The records of one session," }],
   caughtBy: danger("checkpoints"),
 };
 

@@ -7,10 +7,10 @@ export const READER_MUTANTS: readonly Mutant[] = [
   {
     name: "moves-not-counted",
     breaks: "no session is missed: an archived one that is restored and archived again passes a listing by",
-    file: "backends/jsonl/writing/open-sessions.ts",
+    file: "engine/writing/open-sessions.ts",
     edits: [
       {
-        find: "    await markMove(this.#host.files, this.#layout, tenure.lease.name);\n",
+        find: "    await markMove(this.#host.files, this.#layout, heldSession.lease.name);\n",
         replace: "",
       },
     ],
@@ -19,7 +19,7 @@ export const READER_MUTANTS: readonly Mutant[] = [
   {
     name: "active-place-looked-at-once",
     breaks: "no session is missed: one that comes back after the active place was looked at is in none",
-    file: "backends/jsonl/files/every-session-file.ts",
+    file: "engine/files/every-session-file.ts",
     edits: [
       {
         find: "    if (!isAgain || !isSameFile(await files.stat(file.path), met.get(file.path))) yield { file, isAgain };\n",
@@ -31,7 +31,7 @@ export const READER_MUTANTS: readonly Mutant[] = [
   {
     name: "older-session-of-a-key-read",
     breaks: "no wrong data: while a session is restored, its key reads an older one that is archived",
-    file: "backends/jsonl/reading/read-key.ts",
+    file: "engine/reading/read-key.ts",
     edits: [
       {
         find: "    // Also if there is an archived one: that may be older than one that has come back.\n    active = await readActive(place, file, key);\n",
@@ -43,7 +43,7 @@ export const READER_MUTANTS: readonly Mutant[] = [
   {
     name: "dropped-records-passed-over",
     breaks: "nothing disappears silently: a reader jumps over records that were dropped while it read",
-    file: "log/read-entries.ts",
+    file: "session/read-entries.ts",
     edits: [{ find: "    if (!bounds.reverse && isDropped(from)) throw dropped(from);\n", replace: "" }],
     caughtBy: besideMover("records", "drop"),
   },

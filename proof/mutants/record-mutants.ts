@@ -10,11 +10,11 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "checksum-ignored",
     breaks: "no wrong data: a line counts whatever its checksum says",
-    file: "record/seal.ts",
+    file: "format/line-checksum.ts",
     edits: [
       {
-        find: "sum === checksum(salt, bytes) && isUtf8(bytes)",
-        replace: "sum !== undefined && isUtf8(bytes)",
+        find: "  if (sum !== saltedSum(salt, bytes)) return undefined;\n",
+        replace: "  if (sum !== saltedSum(salt, bytes) && sum < 0) return undefined;\n",
       },
     ],
     caughtBy: FLIPS,
@@ -22,26 +22,25 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "salt-ignored",
     breaks: "no mixing: a good line of another session counts as one of this",
-    file: "record/checksum.ts",
-    edits: [
-      { find: "inHex(crc32(bytes, crc32(salt)))", replace: "inHex(crc32(bytes, crc32(salt.slice(0, 0))))" },
-    ],
+    file: "format/checksum.ts",
+    edits: [{ find: "lastSaltSum = crc32(salt);", replace: "lastSaltSum = crc32(salt.slice(0, 0));" }],
     caughtBy: danger("exchanged files"),
   },
   {
     name: "checkpoint-believed-unchecked",
     breaks: "no wrong data: the state in a checkpoint counts whatever its checksum says",
-    file: "log/find-checkpoint.ts",
+    file: "session/find-checkpoint.ts",
     edits: [
       {
         find: "  const decoded = decodeLine(content, writtenBy);\n",
         replace:
-          "  const line = content.subarray(0, content.length - SEAL_BYTES);\n" +
-          "  const decoded = decodeLine(sealLine(line.toString(), writtenBy).subarray(0, -1), writtenBy);\n",
+          "  const line = content.subarray(0, content.length - CHECKSUM_FIELD_BYTES);\n" +
+          "  const decoded = decodeLine(withChecksum(line.toString(), writtenBy).subarray(0, -1), writtenBy);\n",
       },
       {
-        find: 'import { lineSum } from "../record/seal.ts";\n',
-        replace: 'import { lineSum, SEAL_BYTES, sealLine } from "../record/seal.ts";\n',
+        find: 'import { lineSum } from "../format/line-checksum.ts";\n',
+        replace:
+          'import { lineSum, CHECKSUM_FIELD_BYTES, withChecksum } from "../format/line-checksum.ts";\n',
       },
     ],
     caughtBy: danger("checkpoints"),
@@ -49,7 +48,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "checkpoint-place-ignored",
     breaks: "no silent loss: a checkpoint that was copied or moved is believed where it stands",
-    file: "record/checkpoint-place.ts",
+    file: "format/checkpoint-position.ts",
     edits: [
       {
         find: "  return place.offset === offset && (sumBefore === undefined || sumBefore === place.before);\n",
@@ -61,11 +60,12 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "refused-seq-given-again",
     breaks: "no seq is given twice: one of a line that was moved ahead is given to the next record",
-    file: "record/line-order.ts",
+    file: "format/line-order.ts",
     edits: [
       {
-        find: "    this.#refusedSeq = Math.max(this.#refusedSeq, last);\n",
-        replace: "    this.#refusedSeq = Math.max(this.#refusedSeq, Math.min(0, last));\n",
+        find: "    this.#refusedSeq = Math.max(this.#refusedSeq, entry === undefined ? last : batchEnd(entry));\n",
+        replace:
+          "    this.#refusedSeq = Math.max(this.#refusedSeq, Math.min(0, entry === undefined ? last : batchEnd(entry)));\n",
       },
     ],
     caughtBy: EDITS,
@@ -73,7 +73,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "half-a-batch-served",
     breaks: "a batch whole or not at all: one of which lines were removed is served by halves",
-    file: "record/open-batch.ts",
+    file: "format/open-batch.ts",
     edits: [
       {
         find: "    return this.#isMissing;\n",
@@ -86,7 +86,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     name: "moved-line-hides-others",
     breaks:
       "no silent loss: behind a line that was moved ahead, the good ones are not served, nor put back by a repair",
-    file: "log/copy-good-lines.ts",
+    file: "session/copy-good-lines.ts",
     edits: [
       {
         find: "      if (content === undefined || !isMissed(entry.seq) || late.has(entry.seq)) return;\n",
@@ -98,7 +98,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "checkpoint-forgets-notes",
     breaks: "acknowledged is durable: what was noted before the last checkpoint is not found again",
-    file: "record/checkpoint.ts",
+    file: "format/checkpoint.ts",
     edits: [
       { find: "    ids: remembered,\n    notes,\n", replace: "    ids: remembered,\n    notes: [],\n" },
     ],
@@ -107,7 +107,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "checkpoint-forgets-cuts",
     breaks: "no wrong data: what was hidden before the last checkpoint is seen again",
-    file: "record/checkpoint.ts",
+    file: "format/checkpoint.ts",
     edits: [
       { find: "    count,\n    keepFrom,\n", replace: "    count,\n    keepFrom: Math.min(keepFrom, 1),\n" },
     ],
@@ -116,7 +116,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "batch-marker-ignored",
     breaks: "a batch whole or not at all: the lines of an unfinished one are served",
-    file: "record/line-order.ts",
+    file: "format/line-order.ts",
     edits: [
       {
         find: "    if (entry?.batch !== undefined)\n",
@@ -128,7 +128,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "header-of-another-key-accepted",
     breaks: "no mixing: a file counts as the session of a key although its header names another",
-    file: "log/open-session.ts",
+    file: "session/open-session.ts",
     edits: [
       {
         find: "  if (key !== undefined && header.key !== key) {\n",
@@ -141,7 +141,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     name: "reader-cuts-a-live-tail",
     breaks:
       "acknowledged is durable: a reader takes a record that is being landed for a torn one and cuts it",
-    file: "backends/jsonl/reading/read-session.ts",
+    file: "engine/reading/read-session.ts",
     edits: [
       {
         find: "      const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);\n",
@@ -155,7 +155,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "torn-tail-not-kept",
     breaks: "no silent loss: the bytes of a torn tail are cut without being kept aside",
-    file: "log/open-session.ts",
+    file: "session/open-session.ts",
     edits: [
       {
         find: "  const kept = await keepAside(files, file, torn, path, place.damagedDirectory);\n",
@@ -167,7 +167,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "damaged-line-passed-over-in-silence",
     breaks: "no silent loss: a line that fails its checksum is left out and not reported",
-    file: "record/line-order.ts",
+    file: "format/line-order.ts",
     edits: [
       {
         find: "      this.#visitor.damage(isKnown ? { ...damage, seq } : damage);\n",
@@ -179,7 +179,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "id-remembered-after-rewind",
     breaks: "an append happens: its id was used by a message that was rewound, and it is answered as a retry",
-    file: "record/fold.ts",
+    file: "format/fold.ts",
     edits: [
       {
         find: "      (known.isNote || isKept(state, known.firstSeq)),\n",
@@ -191,7 +191,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "stale-expected-seq-accepted",
     breaks: "SEQ_CONFLICT: a write that builds on an older state is written all the same",
-    file: "store/decide.ts",
+    file: "contract/decide.ts",
     edits: [
       {
         find: "expectedSeq === undefined || expectedSeq === state.seq",
@@ -203,7 +203,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "reader-skips-a-file-sealed-meanwhile",
     breaks: "in order, once, across sealing: who reads while a file is sealed misses its records",
-    file: "backends/jsonl/reading/read-session.ts",
+    file: "engine/reading/read-session.ts",
     edits: [
       {
         find: '  if (active === "sealed") {\n',
@@ -216,14 +216,14 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     name: "ids-unvalidated",
     breaks: "data on disk is untrusted: an id of a header that is a path leads out of the store",
-    file: "record/session-id.ts",
+    file: "format/session-id.ts",
     edits: [{ find: '"string" && PATTERN.test(value)', replace: '"string" && value !== ""' }],
     caughtBy: { part: "fuzz", slice: 0 },
   },
   {
     name: "file-names-unvalidated",
     breaks: "data on disk is untrusted: a name in a journal that is a path is written to",
-    file: "record/key.ts",
+    file: "format/key.ts",
     edits: [{ find: '"string" && FILE_NAME.test(value)', replace: '"string" && value !== ""' }],
     caughtBy: { part: "fuzz", slice: 0 },
   },

@@ -23,7 +23,8 @@ const PAIRINGS: readonly Pairing[] = Object.entries(MOVERS).flatMap(([moverName,
   Object.entries(READERS).map(([readerName, reader]) => ({ readerName, reader, moverName, mover })),
 );
 
-const MOST_PAIRS_OF_MOMENTS = 250;
+/** All pairs of a reading of 31 calls. */
+const MOST_PAIRS_OF_MOMENTS = 550;
 const DRAWN_TURNS = 60;
 
 export const readers: Part = {

@@ -18,6 +18,15 @@ describe("the known dangers", () => {
     expect(await searchTornTails()).toBeGreaterThan(100);
   });
 
+  test.each(["taken for dead while it changes names", "two adopters", "two files with one id"])(
+    "goes through as many moments as the gate asks for: %s",
+    { timeout: 300_000 },
+    async (name) => {
+      const { search, atLeast } = DANGERS[name] ?? expect.fail(`there is no danger ${name}`);
+      expect(await search()).toBeGreaterThanOrEqual(atLeast);
+    },
+  );
+
   test.each(Object.entries(DANGERS))(
     "the control fails: %s",
     { timeout: 300_000 },

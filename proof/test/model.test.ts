@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { searchWorld } from "../model/checker.ts";
 import { fingerprint, takeFingerprint } from "../model/fingerprint.ts";
-import { model } from "../model/part.ts";
+import { model, searchWithout } from "../model/part.ts";
 import { RULES, without } from "../model/rules.ts";
 import { OPTIONAL, SHOWN_BY } from "../model/shown-by.ts";
 import { initialState, type State } from "../model/state.ts";
@@ -79,6 +79,10 @@ test("two states have the same fingerprint exactly if they are the same in every
 test("every rule is shown by a world, or listed with the reason why it is kept", () => {
   const listed = [...Object.keys(SHOWN_BY), ...Object.keys(OPTIONAL)].sort();
   expect(listed).toEqual(Object.keys(RULES).sort());
+});
+
+test("without the lock two adopters ruin both copies of a journal's head", () => {
+  expect(searchWithout("adoptionLock")).toEqual({ world: "twice", broken: true });
 });
 
 test("the gate must show every rule that a world shows", () => {

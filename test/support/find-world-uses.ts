@@ -4,10 +4,10 @@
  */
 
 import ts from "typescript";
-import { roomOf } from "./find-room-violations.ts";
+import { layerOf } from "./find-layer-violations.ts";
 import type { TextFile } from "./project.ts";
 import { parse } from "./read-imports.ts";
-import type { PackageRules } from "./room-rules.ts";
+import type { PackageRules } from "./layer-rules.ts";
 
 const GLOBALS = new Set([
   "process",
@@ -26,7 +26,7 @@ const MEMBERS = new Set(["Date.now", "Math.random"]);
 export function findWorldUses(files: readonly TextFile[], rules: PackageRules): string[] {
   if (rules.touchesWorld.includes("*")) return [];
   return files
-    .filter((file) => !rules.touchesWorld.includes(roomOf(file.path) ?? ""))
+    .filter((file) => !rules.touchesWorld.includes(layerOf(file.path, rules) ?? ""))
     .flatMap((file) => usesIn(file, rules.worldExceptions[file.path] ?? []));
 }
 

@@ -26,6 +26,6 @@ export function readBenchPackageJson(): PackageJson {
 /** The sources behind a package's exports, relative to its src. */
 export function doorsOf({ exports = {} }: PackageJson): string[] {
   return Object.values(exports).map((entry) =>
-    entry.default.replace(/^\.\/dist\//, "").replace(/\.js$/, ".ts"),
+    entry.types.replace(/^\.\/dist\/types\//, "").replace(/\.d\.ts$/, ".ts"),
   );
 }

@@ -15,7 +15,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-const PASSED_OVER = new Set(["node_modules", "dist", ".git", "coverage"]);
+const PASSED_OVER = new Set(["node_modules", "build", "dist", ".git", "coverage"]);
 
 export function readTextFiles(directory: string, accepts: (path: string) => boolean): TextFile[] {
   return listFiles(directory)

@@ -8,17 +8,20 @@ export interface Import {
   /** "all": a default, a namespace, or something decided at run time. */
   readonly names: readonly string[] | "all";
   readonly line: number;
+  /** `import()` or `require()`: loaded when it is called. */
+  readonly isDynamic: boolean;
 }
 
 export function readImports(file: TextFile): Import[] {
   const source = parse(file);
   const imports: Import[] = [];
-  const add = (specifier: ts.Node, names: Import["names"]): void => {
+  const add = (specifier: ts.Node, names: Import["names"], isDynamic = false): void => {
     imports.push({
       // What is not a plain string cannot be checked, so it keeps its text and no rule allows it.
       specifier: ts.isStringLiteralLike(specifier) ? specifier.text : specifier.getText(source),
       names,
       line: source.getLineAndCharacterOfPosition(specifier.getStart(source)).line + 1,
+      isDynamic,
     });
   };
   const visit = (node: ts.Node): void => {
@@ -30,7 +33,7 @@ export function readImports(file: TextFile): Import[] {
       add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : node.argument, "all");
     } else if (ts.isCallExpression(node) && loadsModule(node.expression)) {
       const [specifier] = node.arguments;
-      if (specifier !== undefined) add(specifier, "all");
+      if (specifier !== undefined) add(specifier, "all", true);
     }
     ts.forEachChild(node, visit);
   };

@@ -5,9 +5,7 @@ import { CommanderError } from "commander";
 import { checkHome, checkNamedWorkspace } from "./config/check-named-workspace.ts";
 import { findPlaces } from "./config/find-places.ts";
 import type { PlaceOptions, Places } from "./config/places.ts";
-import { isStopped } from "./sessions/examine-owners.ts";
 import { memoryStoreOf } from "./sessions/memory-store-of.ts";
-import { remedyOfDamaged } from "./sessions/remedy-of-damaged.ts";
 import { COMMANDS, makeProgram } from "./program.ts";
 import { commandToPaste, programName } from "./terminal/command-to-paste.ts";
 import { escapeControls } from "./terminal/escape-controls.ts";
@@ -156,6 +154,7 @@ async function damagedRemedy(
 ): Promise<string | undefined> {
   const { isLonghandError } = await import("@longhand/store");
   if (directory === undefined || !isLonghandError(error, "SESSION_DAMAGED")) return undefined;
+  const { remedyOfDamaged } = await import("./sessions/remedy-of-damaged.ts");
   return await remedyOfDamaged(error, directory, toPaste);
 }
 
@@ -164,6 +163,7 @@ async function isOwnerStopped(error: unknown): Promise<boolean> {
   if (!isLonghandError(error, "SESSION_LOCKED")) return false;
   const { pid, host, liveness } = error.detail;
   if (typeof pid !== "number" || typeof host !== "string" || liveness !== "alive") return false;
+  const { isStopped } = await import("./sessions/examine-owners.ts");
   return await isStopped({ pid, host, liveness });
 }
 

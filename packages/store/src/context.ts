@@ -6,8 +6,8 @@ import {
   type Compaction,
 } from "./context/compaction/compact-session.ts";
 import { nodeHost } from "./host/node-host.ts";
-import type { Message } from "./record/message.ts";
-import type { Session } from "./store/types.ts";
+import type { Message } from "./format/message.ts";
+import type { Session } from "./contract/types.ts";
 
 /** Replaces the oldest turns of what the model sees by a summary, if there are too many; everything stays in the log. */
 export async function compactSession<M extends Message>(

@@ -2,7 +2,7 @@
 
 import { openStore } from "./open-store.ts";
 import { JsonlSessions as StoreSessions, type JsonlSessionsOptions } from "./store/jsonl-sessions.ts";
-import type { Store } from "./store/types.ts";
+import type { Store } from "./contract/types.ts";
 
 export class JsonlSessions extends StoreSessions {
   /** A directory is opened by the first call, and migrated then, with the strict recognition of docs/migration.md. */

@@ -4,15 +4,9 @@ export {
   type ManagedSession,
   type SessionManagerOptions,
 } from "./backends/json/session-manager.ts";
-export type { ForeignFiles } from "./backends/jsonl/files/look-for-foreign.ts";
+export type { ForeignFiles } from "./engine/files/look-for-foreign.ts";
 export { jsonlBackend, type JsonlOptions } from "./backends/jsonl/jsonl-backend.ts";
-export {
-  declareDead,
-  findOwnerOf,
-  findOwners,
-  type HeldSession,
-  type StoreOwner,
-} from "./backends/jsonl/leases/owners.ts";
+export { declareDead, findOwnerOf, findOwners, type LeaseInfo, type StoreOwner } from "./engine/owners.ts";
 export { memoryBackend } from "./backends/memory.ts";
 export { isLonghandError, LONGHAND_ERROR_CODES, LonghandError, type LonghandErrorCode } from "./errors.ts";
 export type {
@@ -33,9 +27,9 @@ export type { NotUndone } from "./migrate/plan-undo.ts";
 export type { UndoneMigration, UndoneSession } from "./migrate/undo-migration.ts";
 export { openStore } from "./open-store.ts";
 export { planMigration } from "./plan-migration.ts";
-export type { ContentPart, Message, ToolCall, Usage } from "./record/message.ts";
-export type { Damage, NoteRecord, SessionInfo, SessionRecord } from "./record/session-record.ts";
-export type { Backend, BackendCapabilities } from "./store/backend.ts";
+export type { ContentPart, Message, ToolCall, Usage } from "./format/message.ts";
+export type { Damage, NoteRecord, SessionInfo, SessionRecord } from "./format/session-record.ts";
+export type { Backend, BackendCapabilities } from "./contract/backend.ts";
 export { JsonlSessions } from "./directory-sessions.ts";
 export type { JsonlSessionsOptions } from "./store/jsonl-sessions.ts";
 export { kernelStore, type KernelStore } from "./store/kernel-store.ts";
@@ -61,4 +55,4 @@ export type {
   WatchOptions,
   WriteOptions,
   Written,
-} from "./store/types.ts";
+} from "./contract/types.ts";

@@ -1,7 +1,7 @@
 /** `@longhand/store/memory`: what outlives a conversation. docs/memory.md */
 
 import { join } from "node:path";
-import { layoutOf } from "./backends/jsonl/files/layout.ts";
+import { layoutOf } from "./format/layout.ts";
 import { jsonlBackend } from "./backends/jsonl/jsonl-backend.ts";
 import { nodeHost } from "./host/node-host.ts";
 import type { MemoryWorld } from "./memory/memory-log.ts";

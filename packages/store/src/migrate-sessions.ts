@@ -1,15 +1,15 @@
 /** Migration on request: what `longhand migrate` does, for programs. docs/migration.md */
 
 import { resolve } from "node:path";
-import { lookForForeign, type ForeignFiles } from "./backends/jsonl/files/look-for-foreign.ts";
-import { layoutOf } from "./backends/jsonl/files/layout.ts";
-import { undoJsonlMigration } from "./backends/jsonl/undo-jsonl-migration.ts";
+import { lookForForeign, type ForeignFiles } from "./engine/files/look-for-foreign.ts";
+import { layoutOf } from "./format/layout.ts";
 import { ioError } from "./host/io-error.ts";
 import { nodeHost } from "./host/node-host.ts";
+import { lazy } from "./lazy.ts";
 import type { UndoneMigration } from "./migrate/undo-migration.ts";
 import { openStore } from "./open-store.ts";
 import { callback, checkOptions, flag } from "./store/check-options.ts";
-import type { Migrated, StoreOptions } from "./store/types.ts";
+import type { Migrated, StoreOptions } from "./contract/types.ts";
 import { reportTo, warnOfDamage, warnOfError } from "./store/warn.ts";
 
 export type MigrateOptions = Pick<StoreOptions, "onDamage" | "onError" | "onForeign">;
@@ -29,6 +29,8 @@ export interface UndoMigrationOptions extends Pick<StoreOptions, "onDamage" | "o
   readonly dryRun?: boolean;
 }
 
+const loadUndo = lazy(async () => await import("./backends/jsonl/undo-jsonl-migration.ts"));
+
 const LOCK_WAIT_MS = 10_000;
 
 /** Brings the originals back, byte for byte, for every session that was not written to since; says which were not undone. */
@@ -39,6 +41,7 @@ export async function undoMigration(
   checkOptions("undoMigration", options, { onDamage: callback, onError: callback, dryRun: flag });
   const { dryRun = false, onDamage = warnOfDamage, onError = warnOfError } = options;
   const given = { dryRun, onDamage, onError: reportTo(onError), lockWait: LOCK_WAIT_MS };
+  const { undoJsonlMigration } = await loadUndo();
   return await undoJsonlMigration(nodeHost, resolve(directory), given);
 }
 

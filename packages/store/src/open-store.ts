@@ -2,12 +2,12 @@
 
 import { jsonlBackend } from "./backends/jsonl/jsonl-backend.ts";
 import { LonghandError } from "./errors.ts";
-import type { Message } from "./record/message.ts";
-import type { Backend } from "./store/backend.ts";
+import type { Message } from "./format/message.ts";
+import type { Backend } from "./contract/backend.ts";
 import { callback, checkOptions, flag, oneOf } from "./store/check-options.ts";
 import { reportOnce } from "./store/report-once.ts";
 import { BackendStore } from "./store/store.ts";
-import type { Store, StoreOptions } from "./store/types.ts";
+import type { Store, StoreOptions } from "./contract/types.ts";
 import { reportTo, warnOfDamage, warnOfError, warnOfForeign } from "./store/warn.ts";
 
 export async function openStore<M extends Message = Message>(

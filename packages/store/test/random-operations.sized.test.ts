@@ -4,7 +4,7 @@ import { describe, test } from "vitest";
 import { sized } from "../../../test/support/sized.ts";
 import { memoryBackend } from "../src/backends/memory.ts";
 import { openStore } from "../src/open-store.ts";
-import type { Store } from "../src/store/types.ts";
+import type { Store } from "../src/contract/types.ts";
 import { compareByRandomOperations } from "../src/testing/random-operations.ts";
 import { TESTED_BACKENDS } from "./support/tested-backends.ts";
 

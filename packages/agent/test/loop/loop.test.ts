@@ -183,10 +183,10 @@ describe("a store that cannot be opened", () => {
     await rename(join(sessions, ".longhand"), join(directory, "away"));
     // Without being asked to, it takes nothing over, and says what it has left alone.
     const between = await openTestLoop(directory, [settings]);
+    await between.loop.close();
     expect(between.problems).toMatchObject([
       { code: "SESSIONS_FOREIGN", message: expect.stringMatching(/a\.json.*longhand migrate/) as string },
     ]);
-    await between.loop.close();
     const later = await openTestLoop(directory, [{ ...settings, migrateSessions: true }]);
     expect(later.loop.agent().keptBy).toBe("jsonl");
     expect(later.problems).toMatchObject([

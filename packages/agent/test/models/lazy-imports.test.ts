@@ -1,14 +1,15 @@
-/** Importing the package loads no provider: they are large, and most programs need one of them at most. */
+/** Importing the package loads no provider: they are large, and most programs need one of them at most. Needs the build. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const dist = (path: string): string => new URL(`../../dist/${path}`, import.meta.url).href;
-const DOORS = [dist("index.js"), dist("kernel.js"), dist("settings.js")];
+const packageFile = (path: string): string => new URL(`../../${path}`, import.meta.url).href;
+const DOORS = ["index", "kernel", "settings"].map((name) => packageFile(`dist/${name}.js`));
+/** Compiled, not bundled. */
 const MODELS = ["choose-model", "from-ai-sdk", "ask-model", "find-local-model"].map((name) =>
-  dist(`models/${name}.js`),
+  packageFile(`build/models/${name}.js`),
 );
 
 const HOOKS = `
@@ -46,12 +47,12 @@ test("the doors and the models load no provider", async () => {
 });
 
 test("the door for configurations loads nothing but its own few files", async () => {
-  const loaded = await loadedBy([dist("settings.js")]);
+  const loaded = await loadedBy([packageFile("dist/settings.js")]);
   expect(loaded.length).toBeGreaterThan(1);
   expect(loaded.filter((line) => /node_modules|open-loop|choose-model/.test(line))).toEqual([]);
 });
 
 test("control: a provider that is loaded is seen", async () => {
-  const loaded = await loadedBy([dist("models/prompted-tools.js"), "ollama-ai-provider-v2"]);
+  const loaded = await loadedBy([packageFile("build/models/prompted-tools.js"), "ollama-ai-provider-v2"]);
   expect(loaded.filter(isProvider).length).toBeGreaterThan(1);
 });

@@ -173,6 +173,8 @@ test("a turn that somebody works on is no crash: it is left to them, and a whole
     await using ours = await openStore(directory);
     await open(theirs.session("a"));
     await theirs.session("a").append(question);
+    // Records get into the files after their answer: another store may not see them at once.
+    for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve));
     const lock = await theirs.session("a").lock();
     const settings = { agent: "test", events: () => undefined };
     const recovered = async (wait: number): Promise<unknown> =>

@@ -5,12 +5,18 @@ const INVISIBLE = /^[\p{Mark}\p{Format}]+$/u;
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made by its first use: it takes some milliseconds, and most texts are plain. */
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += widthOf(segment);
+  for (const { segment } of graphemesOf(text)) width += widthOf(segment);
   return width;
 }
 
@@ -28,7 +34,7 @@ export function fitToWidth(text: string, width: number): string {
 export function splitAtWidth(text: string, width: number): readonly [string, string] {
   if (PLAIN.test(text)) return [text.slice(0, width), text.slice(width)];
   let used = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     used += widthOf(segment);
     if (used > width) return [text.slice(0, index), text.slice(index)];
   }

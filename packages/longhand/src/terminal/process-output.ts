@@ -1,6 +1,5 @@
 /** The real standard streams behind Output and Input. */
 
-import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import picocolors from "picocolors";
 import { CommandError } from "../command-error.ts";
@@ -84,6 +83,7 @@ export function processInput(): Input {
       return Buffer.concat(chunks);
     },
     readLine: async () => {
+      const { createInterface } = await import("node:readline");
       const lines = createInterface({ input: process.stdin });
       try {
         for await (const line of lines) return line;

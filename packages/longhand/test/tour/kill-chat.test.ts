@@ -4,7 +4,7 @@ import { withTemporaryDirectory } from "../support/fake-world.ts";
 
 // What was built: it starts the program beside it.
 const { killChat } = (await import(
-  new URL("../../dist/tour/kill-chat.js", import.meta.url).href
+  new URL("../../build/tour/kill-chat.js", import.meta.url).href
 )) as typeof import("../../src/tour/kill-chat.ts");
 
 // That one which is killed in its turn counts is seen by the test of the whole tour.

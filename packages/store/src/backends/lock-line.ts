@@ -5,7 +5,7 @@
 
 import { LonghandError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import type { BackendLockOptions } from "../store/backend.ts";
+import type { BackendLockOptions } from "../contract/backend.ts";
 
 const USUAL_PATIENCE = 10_000;
 /** Longest wait in one piece: so long may a timer be left running when the turn comes first. */

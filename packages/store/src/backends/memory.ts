@@ -6,8 +6,8 @@
 import { LonghandError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { nodeHost } from "../host/node-host.ts";
-import { newId } from "./new-id.ts";
-import { sessionExists } from "./session-exists.ts";
+import { newId } from "../host/new-id.ts";
+import { sessionExists } from "../contract/session-exists.ts";
 import type {
   Backend,
   BackendLockOptions,
@@ -18,12 +18,12 @@ import type {
   SeenSession,
   Snapshot,
   Upkeep,
-} from "../store/backend.ts";
+} from "../contract/backend.ts";
 import { KeyedQueue } from "../store/keyed-queue.ts";
 import { runDecision } from "../store/run-decision.ts";
-import type { VerifyReport, Written } from "../store/types.ts";
-import { ChangeListeners, isAsSeen } from "./change-listeners.ts";
-import { checkFork } from "./check-fork.ts";
+import type { VerifyReport, Written } from "../contract/types.ts";
+import { ChangeListeners, isAsSeen } from "../contract/change-listeners.ts";
+import { checkFork } from "../contract/check-fork.ts";
 import { LockLine } from "./lock-line.ts";
 import { SessionInMemory, type SessionIdentity } from "./session-in-memory.ts";
 
@@ -142,8 +142,8 @@ class MemoryBackend implements OpenBackend {
       const isNewKeyTaken = this.#active.has(newKey);
       const last = checkFork({ key, seq: parent?.state.seq ?? 0, newKey, isNewKeyTaken, at });
       const child = new SessionInMemory(this.#identity(newKey, this.#now()));
-      for await (const entry of parent?.entries({ from: 1, to: last, reverse: false }) ?? [])
-        child.add([entry]);
+      for await (const block of parent?.entries({ from: 1, to: last, reverse: false }) ?? [])
+        child.add(block);
       this.#activate(child);
     });
   };

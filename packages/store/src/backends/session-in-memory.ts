@@ -1,11 +1,12 @@
 /** A whole session held in memory: what the memory and the json backend keep. */
 
-import type { Entry } from "../record/entry.ts";
-import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
-import type { Header } from "../record/header.ts";
-import { sessionInfo } from "../record/session-info.ts";
-import type { SessionInfo } from "../record/session-record.ts";
-import type { EntryRange, EntryReader, Snapshot } from "../store/backend.ts";
+import type { Entry } from "../format/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../format/fold.ts";
+import type { Header } from "../format/header.ts";
+import { sessionInfo } from "../format/session-info.ts";
+import type { SessionInfo } from "../format/session-record.ts";
+import type { EntryRange, EntryReader, Snapshot } from "../contract/backend.ts";
+import { blocksOf } from "../contract/entry-blocks.ts";
 
 export type SessionIdentity = Pick<Header, "key" | "id" | "at">;
 
@@ -48,14 +49,8 @@ export class SessionInMemory implements EntryReader {
     };
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the interface is for readers that wait for a disk
-  async *entries({ from, to, reverse }: EntryRange): AsyncIterable<Entry> {
-    const first = Math.max(from, 1);
-    const last = Math.min(to, this.#entries.length);
-    for (let step = 0; step <= last - first; step++) {
-      const entry = this.#entries[reverse ? last - step - 1 : first + step - 1];
-      if (entry !== undefined) yield entry;
-    }
+  entries(range: EntryRange): AsyncIterable<readonly Entry[]> {
+    return blocksOf(this.#entries, range);
   }
 
   /** Folds from the first record on: plain rather than quick, since others are compared with it. */

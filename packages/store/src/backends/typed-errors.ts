@@ -4,7 +4,7 @@
  */
 
 import { errorCode, ioError, pathOf } from "../host/io-error.ts";
-import type { OpenBackend, Snapshot } from "../store/backend.ts";
+import type { OpenBackend, Snapshot } from "../contract/backend.ts";
 
 export function withTypedErrors(backend: OpenBackend): OpenBackend {
   const where = backend.directory ?? "the store";
@@ -25,10 +25,11 @@ export function withTypedErrors(backend: OpenBackend): OpenBackend {
     entries: (range) => iterable(snapshot.entries(range)),
     stateAfter: async (seq) => await snapshot.stateAfter(seq).catch(typed("reading")),
   });
-  const snapshots: OpenBackend["snapshots"] = async function* (onCount) {
-    for await (const snapshot of iterable(backend.snapshots(onCount))) yield withTypedEntries(snapshot);
+  const snapshots: OpenBackend["snapshots"] = async function* (onCount, wanted) {
+    for await (const snapshot of iterable(backend.snapshots(onCount, wanted)))
+      yield withTypedEntries(snapshot);
   };
-  const { putAway, fork, upkeep } = backend;
+  const { putAway, fork, upkeep, infos } = backend;
   return {
     directory: backend.directory,
     write: async (key, operation) => await backend.write(key, operation).catch(typed("writing")),
@@ -37,6 +38,7 @@ export function withTypedErrors(backend: OpenBackend): OpenBackend {
       return snapshot === undefined ? undefined : withTypedEntries(snapshot);
     },
     snapshots,
+    infos: infos && (async (onProgress) => await infos.call(backend, onProgress).catch(typed("listing"))),
     putAway: putAway && {
       archive: async (key) => await putAway.archive(key).catch(typed("archiving")),
       restore: async (key, id) => await putAway.restore(key, id).catch(typed("restoring")),

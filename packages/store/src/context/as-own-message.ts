@@ -1,7 +1,7 @@
 import { isLonghandError } from "../errors.ts";
 import { mapOpenAIShape } from "../messages/openai.ts";
 import { withoutFields } from "../messages/without-fields.ts";
-import type { Message } from "../record/message.ts";
+import type { Message } from "../format/message.ts";
 
 /**
  * A stored message as it counts for the context. Older versions have kept messages with OpenAI's fields (`tool_calls`,

@@ -1,4 +1,4 @@
-import type { SessionRecord } from "../record/session-record.ts";
+import type { SessionRecord } from "../format/session-record.ts";
 
 /**
  * Whether a record changes which of the earlier messages are seen, or the summary. Messages that arrive do not: they come

@@ -1,7 +1,7 @@
 /** The options of a context, checked and complete. */
 
 import { LonghandError } from "../errors.ts";
-import { isJsonObject } from "../record/json.ts";
+import { isJsonObject } from "../format/json.ts";
 import { checkOptions, checkValue, count, text, type Check } from "../store/check-options.ts";
 import { DEFAULT_CONTEXT_TOKENS } from "./context-defaults.ts";
 import { standardEstimator } from "./tokens/estimators.ts";

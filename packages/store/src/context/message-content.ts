@@ -1,6 +1,6 @@
 /** Contents of messages, whether text or parts: does one say anything, and several put together as one. */
 
-import type { ContentPart, Message } from "../record/message.ts";
+import type { ContentPart, Message } from "../format/message.ts";
 
 type Content = Message["content"];
 

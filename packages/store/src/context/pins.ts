@@ -4,10 +4,10 @@
  */
 
 import { isLonghandError, LonghandError } from "../errors.ts";
-import { isJsonObject } from "../record/json.ts";
-import type { Message } from "../record/message.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { Message } from "../format/message.ts";
 import { checkValue, recordSeq } from "../store/check-options.ts";
-import type { Session } from "../store/types.ts";
+import type { Session } from "../contract/types.ts";
 import { againOnConflict } from "./again-on-conflict.ts";
 import type { LoggedMessage } from "./turns.ts";
 

@@ -1,6 +1,6 @@
 /** A conversation as plain text, for a model that is to summarise it or to remember something of it. */
 
-import type { ContentPart, Message } from "../record/message.ts";
+import type { ContentPart, Message } from "../format/message.ts";
 import { shortenMiddle } from "./shorten-middle.ts";
 
 /** One message as lines. `limit`: in characters, for each text in it; tool results belong to it like everything else. */

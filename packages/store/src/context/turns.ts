@@ -1,6 +1,6 @@
 /** A conversation as turns: a user's message with everything up to the next one. Nothing is cut inside of a turn. */
 
-import type { Message } from "../record/message.ts";
+import type { Message } from "../format/message.ts";
 
 /** A message and the place it has in the log. */
 export interface LoggedMessage<M extends Message = Message> {

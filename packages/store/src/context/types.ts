@@ -1,6 +1,6 @@
 /** The public face of the context: what docs and callers speak of. Meanings are in docs/context.md. */
 
-import type { Message } from "../record/message.ts";
+import type { Message } from "../format/message.ts";
 
 /** A model, as far as summaries and memory need one: text in, text out. Rejects when the signal aborts. */
 export type AskModel = (question: Question, signal: AbortSignal) => Promise<string>;

@@ -4,6 +4,12 @@
  * node-host.ts.
  */
 
+/**
+ * A value, or a promise of it. The real host answers at once wherever the kernel does; simulated ones answer later, so that
+ * other processes can go on in between. Callers on a hot path await promises only.
+ */
+export type Awaitable<T> = T | Promise<T>;
+
 export interface Host {
   readonly files: FileSystem;
   readonly processes: Processes;
@@ -26,7 +32,9 @@ export type OpenMode =
   /** Must exist; for reading and writing at any position. Never in append mode. */
   | "write"
   /** Must not exist; for reading and writing. */
-  | "create";
+  | "create"
+  /** As "write", for a file whose every write is followed by a sync: the real host does both in one system call. */
+  | "journal";
 
 export interface FileStat {
   readonly kind: "file" | "directory" | "other";
@@ -45,28 +53,28 @@ export interface FileStat {
 /** Paths are absolute. Failures are Node's own errors, with a `code` such as ENOENT. */
 export interface FileSystem {
   /** Refuses a symbolic link and anything that is not a regular file (ELOOP, EINVAL), without blocking on it. */
-  open(path: string, mode: OpenMode): Promise<OpenFile>;
+  open(path: string, mode: OpenMode): Awaitable<OpenFile>;
   /** With mode 0700; the parent must exist. EEXIST if it is there. */
-  makeDirectory(path: string): Promise<void>;
+  makeDirectory(path: string): Awaitable<void>;
   /** Names only, in no order. */
-  readDirectory(path: string): Promise<string[]>;
+  readDirectory(path: string): Awaitable<string[]>;
   /** Makes the names in a directory durable: what was created, linked, renamed or removed there before. */
-  syncDirectory(path: string): Promise<void>;
+  syncDirectory(path: string): Awaitable<void>;
   /** Over whatever is at `to`, atomically. */
-  rename(from: string, to: string): Promise<void>;
+  rename(from: string, to: string): Awaitable<void>;
   /** EEXIST if `to` is there. */
-  link(from: string, to: string): Promise<void>;
-  unlink(path: string): Promise<void>;
+  link(from: string, to: string): Awaitable<void>;
+  unlink(path: string): Awaitable<void>;
   /** ENOTEMPTY if something is in it. */
-  removeDirectory(path: string): Promise<void>;
+  removeDirectory(path: string): Awaitable<void>;
   /** Of the name itself, not of what a symbolic link points to. `undefined`: there is nothing. */
-  stat(path: string): Promise<FileStat | undefined>;
-  resolve(path: string): Promise<string>;
+  stat(path: string): Awaitable<FileStat | undefined>;
+  resolve(path: string): Awaitable<string>;
   /**
    * The type of the file system at `path`: one of LOCAL_FILE_SYSTEMS, or a number of the system. `undefined`: it cannot be
    * told, so nothing can be concluded from it.
    */
-  typeAt(path: string): Promise<string | undefined>;
+  typeAt(path: string): Awaitable<string | undefined>;
 }
 
 /**
@@ -79,16 +87,16 @@ export const LOCAL_FILE_SYSTEMS: ReadonlySet<string> = new Set([
 
 export interface OpenFile {
   /** Fills `into` from `position` on; fewer bytes only at the end of the file. */
-  read(into: Buffer, position: number): Promise<number>;
+  read(into: Buffer, position: number): Awaitable<number>;
   /** May write fewer bytes than asked, without an error: a full disk looks like that. See write-fully.ts. */
-  write(bytes: Buffer, position: number): Promise<number>;
-  truncate(length: number): Promise<void>;
+  write(bytes: Buffer, position: number): Awaitable<number>;
+  truncate(length: number): Awaitable<void>;
   /** Data and size, not times. After a failure its writes may be lost for ever, though a second call says yes. */
-  sync(): Promise<void>;
-  stat(): Promise<FileStat>;
+  sync(): Awaitable<void>;
+  stat(): Awaitable<FileStat>;
   /** Nobody but its owner may read or write it. */
-  makePrivate(): Promise<void>;
-  close(): Promise<void>;
+  makePrivate(): Awaitable<void>;
+  close(): Awaitable<void>;
 }
 
 /** What can later prove, to another process, that this one is dead. */
@@ -100,6 +108,8 @@ export interface ProcessIdentity {
   readonly bootId: string | undefined;
   /** In which its pid means something. MACOS on macOS, which has only one. */
   readonly pidNamespace: string | undefined;
+  /** In which its start time means something. Not where the system has none, nor from earlier versions. */
+  readonly timeNamespace?: string | undefined;
 }
 
 export const MACOS = "darwin";

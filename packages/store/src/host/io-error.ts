@@ -14,11 +14,16 @@ export function isNotOpened(error: unknown): boolean {
   return OF_OPENING.has(errorCode(error));
 }
 
-/** What was being done ("writing the journal") and to which file, for the message. */
-export function ioError(cause: unknown, doing: string, file: string): LonghandError {
+/** What was being done ("writing the journal") and to which file, for the message. `facts`: more for the detail. */
+export function ioError(
+  cause: unknown,
+  doing: string,
+  file: string,
+  facts: Readonly<Record<string, unknown>> = {},
+): LonghandError {
   if (isLonghandError(cause)) return cause;
   const code = errorCode(cause);
-  const detail = { file, doing, ...(code === undefined ? {} : { errno: code }) };
+  const detail = { ...facts, file, doing, ...(code === undefined ? {} : { errno: code }) };
   if (code === "ENOSPC" || code === "EDQUOT") {
     return new LonghandError(
       "DISK_FULL",

@@ -4,9 +4,12 @@
  */
 
 import { promises as fs } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 import { errorCode } from "./io-error.ts";
+import { lazy } from "../lazy.ts";
 import { MAX_MESSAGE_BYTES, type Presence } from "./host.ts";
+
+const loadNet = lazy(async () => await import("node:net"));
 
 const SOCKET_MODE = 0o600;
 
@@ -41,6 +44,7 @@ export async function tellAt(
   text: string | undefined,
 ): Promise<"told" | "refused" | "absent" | "unknown"> {
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH) return "absent";
+  const { connect } = await loadNet();
   return await new Promise((resolve) => {
     const socket = connect(path);
     socket.once("connect", () => {
@@ -64,6 +68,7 @@ async function listenOnce(path: string, onMessage: (text: string) => void): Prom
   await failIfThere(path);
   const bound = `${path.slice(0, -1)}~`;
   const connections = new Set<Socket>();
+  const { createServer } = await loadNet();
   const server = createServer((socket) => {
     connections.add(socket);
     socket.once("close", () => connections.delete(socket));

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { FileSystem } from "./host.ts";
 import { errorCode } from "./io-error.ts";
+import { promised } from "./promised.ts";
 
 /** Others' directories on the way: we may not be allowed to sync them, and then did not make them either. */
 const NOT_OURS: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EINVAL"]);
@@ -17,7 +18,7 @@ export async function makeDirectories(files: FileSystem, path: string): Promise<
     await makeDirectory(files, path);
     return;
   }
-  await files.syncDirectory(parent).catch((error: unknown) => {
+  await promised(() => files.syncDirectory(parent)).catch((error: unknown) => {
     if (!NOT_OURS.has(errorCode(error) ?? "")) throw error;
   });
 }
@@ -32,15 +33,25 @@ export async function makeDirectory(
   path: string,
   sync: (parent: string) => Promise<void> = async (parent) => await files.syncDirectory(parent),
 ): Promise<void> {
-  try {
-    await files.makeDirectory(path);
-  } catch (error) {
-    if (errorCode(error) !== "EEXIST") throw error;
+  await makeDirectoriesIn(files, dirname(path), [path], sync);
+}
+
+/** The same for several directories in one parent, with one sync. */
+export async function makeDirectoriesIn(
+  files: FileSystem,
+  parent: string,
+  paths: readonly string[],
+  sync: (parent: string) => Promise<void> = async () => await files.syncDirectory(parent),
+): Promise<void> {
+  for (const path of paths) {
+    await promised(() => files.makeDirectory(path)).catch((error: unknown) => {
+      if (errorCode(error) !== "EEXIST") throw error;
+    });
   }
   try {
-    await sync(dirname(path));
+    await sync(parent);
   } catch (error) {
-    await files.removeDirectory(path).catch(() => undefined);
+    for (const path of paths) await promised(() => files.removeDirectory(path)).catch(() => undefined);
     throw error;
   }
 }

@@ -1,10 +1,12 @@
 /** The real host: Node's file system, clock and processes. Sockets are in local-socket.ts. */
 
 import { randomFillSync } from "node:crypto";
-import { constants, promises as fs, readFileSync, readlinkSync, type Stats } from "node:fs";
+import * as fs from "node:fs";
 import { hostname } from "node:os";
+import { afterDueTurn } from "./event-loop-turns.ts";
 import { errorCode } from "./io-error.ts";
 import { listenAt, tellAt } from "./local-socket.ts";
+import { WriteThrough } from "./write-through.ts";
 import {
   type FileStat,
   type FileSystem,
@@ -19,93 +21,149 @@ import {
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_DSYNC, O_DIRECTORY } = fs.constants;
+const { S_IFMT, S_IFREG, S_IFDIR } = fs.constants;
 // O_NONBLOCK: opening a FIFO must fail, not wait for its other end. It means nothing for regular files.
-const SAFE = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const SAFE = O_NOFOLLOW | O_NONBLOCK;
+/** Not there on every system: then a journal is written and synced in two calls. */
+const HAS_DSYNC = (O_DSYNC as number | undefined) !== undefined;
+
 const FLAGS: Readonly<Record<OpenMode, number>> = {
-  read: constants.O_RDONLY | SAFE,
-  write: constants.O_RDWR | SAFE,
-  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | SAFE,
+  read: O_RDONLY | SAFE,
+  write: O_RDWR | SAFE,
+  create: O_RDWR | O_CREAT | O_EXCL | SAFE,
+  journal: O_RDWR | SAFE | (HAS_DSYNC ? O_DSYNC : 0),
 };
 
+/** Calls that the kernel answers from memory run on the main thread: a hop to the thread pool costs more than they do. */
 class NodeFile implements OpenFile {
-  readonly #handle: fs.FileHandle;
+  /** `undefined`: it is closed. */
+  #open: number | undefined;
+  /** For a journal. */
+  readonly #writeThrough: WriteThrough | undefined;
+  /** Calls in the thread pool: the descriptor is closed after them, or its number could be another file's by then. */
+  readonly #inPool = new Set<Promise<unknown>>();
 
-  constructor(handle: fs.FileHandle) {
-    this.#handle = handle;
+  constructor(descriptor: number, mode: OpenMode) {
+    this.#open = descriptor;
+    this.#writeThrough = mode === "journal" && HAS_DSYNC ? new WriteThrough(descriptor) : undefined;
   }
 
-  async read(into: Buffer, position: number): Promise<number> {
+  read(into: Buffer, position: number): number | Promise<number> {
     let filled = 0;
     while (filled < into.length) {
-      const { bytesRead } = await this.#handle.read(into, filled, into.length - filled, position + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
+      const count = fs.readSync(this.#descriptor, into, filled, into.length - filled, position + filled);
+      if (count === 0) break;
+      filled += count;
     }
-    return filled;
+    return afterDueTurn(filled);
   }
 
-  async write(bytes: Buffer, position: number): Promise<number> {
-    return (await this.#handle.write(bytes, 0, bytes.length, position)).bytesWritten;
+  write(bytes: Buffer, position: number): number | Promise<number> {
+    const descriptor = this.#descriptor;
+    if (this.#writeThrough === undefined)
+      return afterDueTurn(fs.writeSync(descriptor, bytes, 0, bytes.length, position));
+    const written = this.#writeThrough.write(bytes, position);
+    return typeof written === "number" ? afterDueTurn(written) : this.#noteInPool(written);
   }
 
-  async truncate(length: number): Promise<void> {
-    await this.#handle.truncate(length);
+  truncate(length: number): void {
+    fs.ftruncateSync(this.#descriptor, length);
   }
 
-  async sync(): Promise<void> {
-    await this.#handle.datasync();
+  /** In the thread pool: it may take as long as the disk likes. */
+  sync(): void | Promise<void> {
+    // Each write has been synced by itself.
+    if (this.#writeThrough !== undefined) return undefined;
+    const descriptor = this.#descriptor;
+    return this.#noteInPool(
+      new Promise<void>((resolve, reject) => {
+        fs.fdatasync(descriptor, (error) => {
+          if (error === null) resolve();
+          else reject(error);
+        });
+      }),
+    );
   }
 
-  async stat(): Promise<FileStat> {
-    return toFileStat(await this.#handle.stat());
+  stat(): FileStat {
+    return toFileStat(fs.fstatSync(this.#descriptor));
   }
 
-  async makePrivate(): Promise<void> {
-    await this.#handle.chmod(FILE_MODE);
+  makePrivate(): void {
+    fs.fchmodSync(this.#descriptor, FILE_MODE);
   }
 
-  async close(): Promise<void> {
-    await this.#handle.close();
+  /** A second time does nothing. */
+  close(): void | Promise<void> {
+    const descriptor = this.#open;
+    if (descriptor === undefined) return undefined;
+    this.#open = undefined;
+    if (this.#inPool.size === 0) {
+      fs.closeSync(descriptor);
+      return undefined;
+    }
+    return Promise.allSettled(this.#inPool).then(() => fs.closeSync(descriptor));
+  }
+
+  get #descriptor(): number {
+    if (this.#open === undefined)
+      throw Object.assign(new Error("EBADF: the file is closed"), { code: "EBADF" });
+    return this.#open;
+  }
+
+  #noteInPool<T>(call: Promise<T>): Promise<T> {
+    const noted = call.finally(() => this.#inPool.delete(noted));
+    this.#inPool.add(noted);
+    return noted;
   }
 }
 
 const files: FileSystem = {
-  async open(path, mode) {
-    const handle = await fs.open(path, FLAGS[mode], FILE_MODE);
-    const file = new NodeFile(handle);
-    if ((await handle.stat()).isFile()) return file;
-    await file.close();
+  open(path, mode) {
+    const descriptor = fs.openSync(path, FLAGS[mode], FILE_MODE);
+    if (fs.fstatSync(descriptor).isFile()) return afterDueTurn(new NodeFile(descriptor, mode));
+    fs.closeSync(descriptor);
     throw Object.assign(new Error(`EINVAL: not a regular file, open '${path}'`), { code: "EINVAL", path });
   },
-  makeDirectory: async (path) => {
-    await fs.mkdir(path, DIRECTORY_MODE);
+  makeDirectory: (path) => {
+    fs.mkdirSync(path, DIRECTORY_MODE);
   },
-  readDirectory: async (path) => await fs.readdir(path),
+  readDirectory: (path) => afterDueTurn(fs.readdirSync(path)),
   async syncDirectory(path) {
-    const handle = await fs.open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+    const handle = await fs.promises.open(path, O_RDONLY | O_DIRECTORY);
     try {
       await handle.sync();
     } finally {
       await handle.close();
     }
   },
-  rename: async (from, to) => await fs.rename(from, to),
-  link: async (from, to) => await fs.link(from, to),
-  unlink: async (path) => await fs.unlink(path),
-  removeDirectory: async (path) => await fs.rmdir(path),
-  async stat(path) {
+  rename: (from, to) => {
+    fs.renameSync(from, to);
+  },
+  link: (from, to) => {
+    fs.linkSync(from, to);
+  },
+  unlink: (path) => {
+    fs.unlinkSync(path);
+  },
+  removeDirectory: (path) => {
+    fs.rmdirSync(path);
+  },
+  stat(path) {
     try {
-      return toFileStat(await fs.lstat(path));
+      const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+      return stats === undefined ? undefined : toFileStat(stats);
     } catch (error) {
-      if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+      if (errorCode(error) === "ENOTDIR") return undefined;
       throw error;
     }
   },
-  resolve: async (path) => await fs.realpath(path),
+  resolve: (path) => fs.realpathSync(path),
   async typeAt(path) {
     // Other systems number theirs anew with each start.
     if (process.platform !== "linux") return undefined;
-    const found = await fs.statfs(path).catch(() => undefined);
+    const found = await fs.promises.statfs(path).catch(() => undefined);
     return found === undefined ? undefined : (LINUX_TYPES[found.type] ?? found.type.toString(16));
   },
 };
@@ -125,9 +183,10 @@ const LINUX_TYPES: Readonly<Record<number, string>> = {
   0x858458f6: "ramfs",
 };
 
-function toFileStat(stats: Stats): FileStat {
+function toFileStat(stats: fs.Stats): FileStat {
+  const type = stats.mode & S_IFMT;
   return {
-    kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other",
+    kind: type === S_IFREG ? "file" : type === S_IFDIR ? "directory" : "other",
     size: stats.size,
     modified: stats.mtimeMs,
     changed: stats.ctimeMs,
@@ -167,8 +226,10 @@ function describeSelf(): ProcessIdentity {
     pid: process.pid,
     host: hostname(),
     startTime: startTimeOf(process.pid),
-    bootId: readOptional(() => BOOT_ID.exec(readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))?.[0]),
-    pidNamespace: process.platform === MACOS ? MACOS : readOptional(() => readlinkSync("/proc/self/ns/pid")),
+    bootId: readOptional(() => BOOT_ID.exec(fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8"))?.[0]),
+    pidNamespace:
+      process.platform === MACOS ? MACOS : readOptional(() => fs.readlinkSync("/proc/self/ns/pid")),
+    timeNamespace: readOptional(() => fs.readlinkSync("/proc/self/ns/time")),
   };
 }
 
@@ -180,15 +241,27 @@ function stateOf(identity: ProcessIdentity): "running" | "gone" | "unknown" {
   }
   const startTime = startTimeOf(identity.pid);
   if (startTime === undefined || identity.startTime === undefined) return "unknown";
+  // The kernel shifts start times by what a time namespace has set: from another one they cannot be compared.
+  if (identity.timeNamespace !== processes.self.timeNamespace) return "unknown";
   if (startTime !== identity.startTime) return "gone";
   // Another boot may have given the same pid at the same time after its start.
   return identity.bootId !== undefined && identity.bootId === processes.self.bootId ? "running" : "unknown";
 }
 
-/** Field 22 of the process's stat line; the name in field 2 may hold spaces and brackets, so count from its end. */
+/**
+ * Field 22 of the process's stat line; the name in field 2 may hold spaces and brackets, so count from its end.
+ * `undefined` too if /proc is that of another pid namespace: by this pid it names another process.
+ */
 function startTimeOf(pid: number): string | undefined {
-  const stat = readOptional(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  if (!seesOwnProc()) return undefined;
+  const stat = readOptional(() => fs.readFileSync(`/proc/${pid}/stat`, "latin1"));
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+/** /proc shows this process by one pid for each namespace, from that of /proc on: only one means that they are the same. */
+function seesOwnProc(): boolean {
+  const status = readOptional(() => fs.readFileSync("/proc/self/status", "latin1"));
+  return /^NSpid:\t([0-9]+)$/m.exec(status ?? "")?.[1] === String(process.pid);
 }
 
 /** Systems without /proc lack these facts, and a container may hide them. */

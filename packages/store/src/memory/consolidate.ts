@@ -12,7 +12,7 @@ import { textOf, transcriptOf } from "../context/transcript.ts";
 import type { LoggedMessage } from "../context/turns.ts";
 import type { AskModel, Question } from "../context/types.ts";
 import { abortSignal, ANYTHING, callback, checkOptions, count, oneOf } from "../store/check-options.ts";
-import type { Session, Store } from "../store/types.ts";
+import type { Session, Store } from "../contract/types.ts";
 import type { Additions, EntryToAdd, MemoryLog, ScopeView } from "./memory-log.ts";
 import { readAnswer, type Answer, type AnsweredFact } from "./read-answer.ts";
 import { firstTakenBack, reconcile } from "./reconcile.ts";

@@ -7,9 +7,9 @@
  */
 
 import { isLonghandError } from "../errors.ts";
-import { isJsonObject } from "../record/json.ts";
-import type { SessionRecord } from "../record/session-record.ts";
-import type { Session } from "../store/types.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { SessionRecord } from "../format/session-record.ts";
+import type { Session } from "../contract/types.ts";
 import type { MemoryStore } from "./generations.ts";
 import { checkScope, scopeCode } from "./scope.ts";
 import { isTime, type MemoryMessage } from "./stored-entry.ts";

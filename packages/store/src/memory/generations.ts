@@ -6,10 +6,10 @@
  */
 
 import { isLonghandError, LonghandError } from "../errors.ts";
-import { isCount } from "../record/is-count.ts";
-import { isJsonObject } from "../record/json.ts";
-import type { SessionInfo } from "../record/session-record.ts";
-import type { Session, Store } from "../store/types.ts";
+import { isCount } from "../format/is-count.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { SessionInfo } from "../format/session-record.ts";
+import type { Session, Store } from "../contract/types.ts";
 import { parseScopeCode, scopeCode } from "./scope.ts";
 import type { MemoryMessage } from "./stored-entry.ts";
 import type { Scope } from "./types.ts";

@@ -7,8 +7,8 @@
  */
 
 import type { Host } from "../host/host.ts";
-import type { Damage } from "../record/session-record.ts";
-import type { Store } from "../store/types.ts";
+import type { Damage } from "../format/session-record.ts";
+import type { Store } from "../contract/types.ts";
 import type { ScopeView } from "./scope-view.ts";
 import type { MemoryMessage, Progress } from "./stored-entry.ts";
 import type { Forgotten, MemoryEntry, MemoryKind, MemorySource, Scope } from "./types.ts";

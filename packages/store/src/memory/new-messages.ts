@@ -1,7 +1,7 @@
 /** Entries on their way into the log: as messages, with an id and a time. */
 
 import type { Host } from "../host/host.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../record/session-id.ts";
+import { makeId, RANDOM_BYTES_OF_AN_ID } from "../format/session-id.ts";
 import type { EntryToAdd } from "./memory-log.ts";
 import type { MemoryMessage, Progress, StoredEntry } from "./stored-entry.ts";
 

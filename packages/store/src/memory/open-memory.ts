@@ -19,7 +19,7 @@ import {
   text,
 } from "../store/check-options.ts";
 import { KeyedQueue } from "../store/keyed-queue.ts";
-import type { Session, Store } from "../store/types.ts";
+import type { Session, Store } from "../contract/types.ts";
 import { reportTo, warnOfError } from "../store/warn.ts";
 import { estimatorCheck } from "../context/context-settings.ts";
 import { consolidate, hasNewMessages } from "./consolidate.ts";

@@ -1,7 +1,7 @@
 /** The store that holds the truth of a memory: opened by whoever needs it first, and again after it was closed for a moment. */
 
 import { LonghandError } from "../errors.ts";
-import type { Damage } from "../record/session-record.ts";
+import type { Damage } from "../format/session-record.ts";
 import type { MemoryStore } from "./generations.ts";
 import type { MemoryWorld } from "./memory-log.ts";
 

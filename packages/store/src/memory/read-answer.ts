@@ -3,7 +3,7 @@
  * older form with one `memory_update`; what is not understood is `undefined`, never guessed.
  */
 
-import { isJsonObject, tryParseJson } from "../record/json.ts";
+import { isJsonObject, tryParseJson } from "../format/json.ts";
 
 export interface Answer {
   readonly happened: string;

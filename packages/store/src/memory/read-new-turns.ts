@@ -5,7 +5,7 @@
 
 import { asOwnMessage } from "../context/as-own-message.ts";
 import type { LoggedMessage } from "../context/turns.ts";
-import type { Session } from "../store/types.ts";
+import type { Session } from "../contract/types.ts";
 
 /** How many messages before a replaced history are compared with the new one. */
 const COMPARED = 5000;

@@ -1,8 +1,8 @@
 /** Finds what was remembered or said, for one scope: never more than its agent could be told, and always with its place. */
 
-import { matchMessage, parseQuery } from "../catalog/search.ts";
+import { matchMessage, parseQuery } from "../index/search.ts";
 import { checkOptions, count, oneOf, ANYTHING, checkValue, text } from "../store/check-options.ts";
-import type { SearchHit, Store } from "../store/types.ts";
+import type { SearchHit, Store } from "../contract/types.ts";
 import type { MemoryLog, ScopeView } from "./memory-log.ts";
 import { visibleScopes } from "./scope.ts";
 import type { RecallOptions, Recollection } from "./types.ts";

@@ -4,7 +4,7 @@
  */
 
 import { isLonghandError } from "../errors.ts";
-import type { Session } from "../store/types.ts";
+import type { Session } from "../contract/types.ts";
 import type { LoggedMessage } from "../context/turns.ts";
 import type { MemoryLog, ScopeView } from "./memory-log.ts";
 import { citedRange } from "./stored-entry.ts";

@@ -1,6 +1,6 @@
 /** How much a fact has to do with what is spoken of: a shared word counts more than how new and how sure it is together. */
 
-import { parseQuery } from "../catalog/search.ts";
+import { parseQuery } from "../index/search.ts";
 import type { MemoryEntry } from "./types.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 /** Reads scopes of a memory's store, and keeps what it has folded, so that each call reads only what is new since. */
 
-import type { SessionInfo } from "../record/session-record.ts";
-import type { Session } from "../store/types.ts";
+import type { SessionInfo } from "../format/session-record.ts";
+import type { Session } from "../contract/types.ts";
 import {
   currentGeneration,
   findGeneration,

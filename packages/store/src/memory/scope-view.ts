@@ -3,8 +3,8 @@
  * current unless it was undone, or another, that was not undone itself, has taken its place.
  */
 
-import { isJsonObject } from "../record/json.ts";
-import type { SessionRecord } from "../record/session-record.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { SessionRecord } from "../format/session-record.ts";
 import {
   FORGOTTEN,
   isProgress,

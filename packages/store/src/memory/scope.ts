@@ -5,7 +5,7 @@
  */
 
 import { LonghandError } from "../errors.ts";
-import { isJsonObject, tryParseJson } from "../record/json.ts";
+import { isJsonObject, tryParseJson } from "../format/json.ts";
 import type { Scope } from "./types.ts";
 
 export const SCOPE_FIELDS = ["user", "channel", "agent"] as const;

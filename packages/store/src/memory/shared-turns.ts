@@ -6,8 +6,8 @@
  */
 
 import { isLonghandError } from "../errors.ts";
-import type { SessionRecord } from "../record/session-record.ts";
-import type { Session, Store } from "../store/types.ts";
+import type { SessionRecord } from "../format/session-record.ts";
+import type { Session, Store } from "../contract/types.ts";
 import type { Progress, ScopeView } from "./memory-log.ts";
 
 /** When its first record was written that is still kept; `undefined`: there is none. */

@@ -3,8 +3,8 @@
  * with everything else in its field `memory`. Undoing and forgetting are notes.
  */
 
-import { isJsonObject } from "../record/json.ts";
-import type { Message } from "../record/message.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { Message } from "../format/message.ts";
 import type { MemoryKind, MemorySource } from "./types.ts";
 
 export const UNDONE = "longhand/memory-undone";

@@ -1,9 +1,9 @@
 /** The log of a memory over a store. memory-log.ts says what it promises, generations.ts where things lie. */
 
 import { isLonghandError, LonghandError } from "../errors.ts";
-import type { Damage } from "../record/session-record.ts";
+import type { Damage } from "../format/session-record.ts";
 import { KeyedQueue } from "../store/keyed-queue.ts";
-import type { Session } from "../store/types.ts";
+import type { Session } from "../contract/types.ts";
 import { checkEntry } from "./check-entry.ts";
 import { Gate } from "./gate.ts";
 import {

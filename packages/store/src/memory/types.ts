@@ -1,9 +1,9 @@
 /** The public face of the memory: what docs and callers speak of. Meanings are in docs/memory.md. */
 
 import type { LonghandError } from "../errors.ts";
-import type { Damage } from "../record/session-record.ts";
+import type { Damage } from "../format/session-record.ts";
 import type { AskModel, TokenEstimator } from "../context/types.ts";
-import type { Session, Store } from "../store/types.ts";
+import type { Session, Store } from "../contract/types.ts";
 
 /**
  * Whose it is. Two scopes are the same only if every field is exactly the same: nothing is joined, cut or folded. With no

@@ -1,7 +1,7 @@
 /** Model messages of the AI SDK, as `generateText` and `streamText` take and give them. */
 
-import { isJsonObject } from "../record/json.ts";
-import type { ContentPart, Message, ToolCall } from "../record/message.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { ContentPart, Message, ToolCall } from "../format/message.ts";
 import { assistantMessage } from "./assistant-message.ts";
 import { notAMessage, type CallNames, type ForeignFormat } from "./foreign-format.ts";
 import { foreignOf, keptFields, marked, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";

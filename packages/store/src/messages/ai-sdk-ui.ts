@@ -1,6 +1,6 @@
 /** UI messages of the AI SDK, as `useChat` shows and applications store them: one for a whole answer with its steps. */
 
-import type { ContentPart, Message, ToolCall } from "../record/message.ts";
+import type { ContentPart, Message, ToolCall } from "../format/message.ts";
 import { notAMessage, type CallNames, type ForeignFormat } from "./foreign-format.ts";
 import { foreignOf, keptFields, marked, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";
 import { jsonContent, jsonValue } from "./json-content.ts";

@@ -3,7 +3,7 @@
  * `toAiSdk(fromAiSdk(messages))` is deep-equal to `messages`. docs/messages.md
  */
 
-import type { Message } from "../record/message.ts";
+import type { Message } from "../format/message.ts";
 import { AI_SDK_MODEL } from "./ai-sdk-model.ts";
 import { AI_SDK_UI } from "./ai-sdk-ui.ts";
 import { fromForeign, toForeign, type ForeignFormat } from "./foreign-format.ts";

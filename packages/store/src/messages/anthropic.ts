@@ -3,8 +3,8 @@
  * `toAnthropic(fromAnthropic(messages))` is deep-equal to `messages`. docs/messages.md
  */
 
-import { isJsonObject } from "../record/json.ts";
-import type { ContentPart, Message, ToolCall } from "../record/message.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { ContentPart, Message, ToolCall } from "../format/message.ts";
 import { assistantMessage } from "./assistant-message.ts";
 import { fromForeign, notAMessage, toForeign, type ForeignFormat } from "./foreign-format.ts";
 import { keptFields, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";

@@ -1,4 +1,4 @@
-import type { ContentPart, Message, ToolCall } from "../record/message.ts";
+import type { ContentPart, Message, ToolCall } from "../format/message.ts";
 
 /** An assistant's message from what another format lists in one content. */
 export function assistantMessage(

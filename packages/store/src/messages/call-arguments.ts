@@ -1,8 +1,8 @@
 /** Arguments of a call between JSON text and a value, without losing how the text was written. */
 
-import { tryParseJson } from "../record/json.ts";
-import type { ToolCall } from "../record/message.ts";
-import { numbersSurvive } from "../record/numbers-survive.ts";
+import { tryParseJson } from "../format/json.ts";
+import type { ToolCall } from "../format/message.ts";
+import { numbersSurvive } from "../format/numbers-survive.ts";
 import { sameJson } from "./same-json.ts";
 
 /** A call whose arguments were written in another way than JSON.stringify does. */

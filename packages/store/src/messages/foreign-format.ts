@@ -4,8 +4,8 @@
  */
 
 import { isLonghandError, LonghandError } from "../errors.ts";
-import { isJsonObject } from "../record/json.ts";
-import type { Message } from "../record/message.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { Message } from "../format/message.ts";
 import { foreignOf, marked, type ConvertedMessage, type Fields, type ForeignFormatName } from "./foreign.ts";
 import { sameJson } from "./same-json.ts";
 import { withoutFields } from "./without-fields.ts";

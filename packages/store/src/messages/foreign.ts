@@ -3,8 +3,8 @@
  * is untrusted like everything on the disk: only what has the right shape is used, and never in place of the message itself.
  */
 
-import { isJsonObject } from "../record/json.ts";
-import type { Message } from "../record/message.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { Message } from "../format/message.ts";
 import { withoutFields } from "./without-fields.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** A result that is any JSON value, as the text of a message, and back. */
 
-import { tryParseJson } from "../record/json.ts";
+import { tryParseJson } from "../format/json.ts";
 
 export function jsonContent(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);

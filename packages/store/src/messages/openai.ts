@@ -3,8 +3,8 @@
  * `toOpenAI(fromOpenAI(messages))` is deep-equal to `messages`. docs/messages.md
  */
 
-import { isJsonObject } from "../record/json.ts";
-import type { ContentPart, Message } from "../record/message.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { ContentPart, Message } from "../format/message.ts";
 import { fromArgumentsText, toArgumentsText, type CallWithText } from "./call-arguments.ts";
 import { fromForeign, notAMessage, toForeign, type ForeignFormat } from "./foreign-format.ts";
 import { foreignOf, keptFields, withFields, type ConvertedMessage, type Fields } from "./foreign.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../record/json.ts";
+import { isJsonObject } from "../format/json.ts";
 
 /** Deep equality of JSON values. The order of fields does not count, and an `undefined` field counts as absent. */
 export function sameJson(one: unknown, other: unknown): boolean {

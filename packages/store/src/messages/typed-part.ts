@@ -1,4 +1,4 @@
-import { isJsonObject } from "../record/json.ts";
+import { isJsonObject } from "../format/json.ts";
 import type { Fields } from "./foreign.ts";
 import { notAMessage } from "./foreign-format.ts";
 

@@ -5,9 +5,10 @@ import { errorCode } from "../host/io-error.ts";
 import { makeDirectory } from "../host/make-directories.ts";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { isJsonObject, tryParseJson } from "../record/json.ts";
-import { fileNameOf, isKey, SESSION_SUFFIX } from "../record/key.ts";
-import { openSealedLine, sealLine } from "../record/seal.ts";
+import { isJsonObject, tryParseJson } from "../format/json.ts";
+import { isKey } from "../format/key.ts";
+import { aliasFileName } from "../format/layout.ts";
+import { checkLine, withChecksum } from "../format/line-checksum.ts";
 import type { PlannedSession } from "./migration-plan.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
 
@@ -15,13 +16,9 @@ const SALT = "alias";
 /** Two keys of 1,024 bytes, all of them escaped, fit. */
 export const MAX_ALIAS_BYTES: number = 32 * 1024;
 
-export function aliasFileName(alias: string): string {
-  return `${fileNameOf(alias).slice(0, -SESSION_SUFFIX.length)}.json`;
-}
-
 /** What the file says, with the key of the session; `undefined`: it is damaged, or by this name another's. */
 export function readAlias(text: string, name: string): { alias: string; key: string } | undefined {
-  const opened = openSealedLine(Buffer.from(text.trimEnd()), SALT);
+  const opened = checkLine(Buffer.from(text.trimEnd()), SALT);
   const value = opened === undefined ? undefined : tryParseJson(`${opened}}`);
   const { alias, key } = isJsonObject(value) ? value : {};
   if (!isKey(alias) || !isKey(key) || aliasFileName(alias) !== name) return undefined;
@@ -46,7 +43,7 @@ export async function writeAliases(
   await makeDirectory(files, directory);
   for (const { alias, key } of wanted) {
     const path = `${directory}/${aliasFileName(alias)}`;
-    const line = sealLine(JSON.stringify({ alias, key }).slice(0, -1), SALT);
+    const line = withChecksum(JSON.stringify({ alias, key }).slice(0, -1), SALT);
     await writeOnce(files, path, line);
   }
   await files.syncDirectory(directory);
@@ -64,7 +61,7 @@ async function writeOnce(files: FileSystem, path: string, line: Buffer): Promise
     await useFile(await files.open(path, "write"), async (file) => {
       const before = Buffer.alloc(line.length);
       const length = await file.read(before, 0);
-      if (openSealedLine(before.subarray(0, length - 1), SALT) === undefined) await writeFully(file, line, 0);
+      if (checkLine(before.subarray(0, length - 1), SALT) === undefined) await writeFully(file, line, 0);
       await file.sync();
     });
   }

@@ -9,7 +9,7 @@
 import type { FileStat, FileSystem } from "../host/host.ts";
 import { errorCode } from "../host/io-error.ts";
 import { makeDirectory } from "../host/make-directories.ts";
-import { fileNameOf } from "../record/key.ts";
+import { fileNameOf } from "../format/key.ts";
 import type { Manifest, Move, NewSession } from "./manifest.ts";
 import { readMigrated } from "./migrated-session.ts";
 import { stagedPath, type MigrationPlaces, type WithKey } from "./migration-places.ts";

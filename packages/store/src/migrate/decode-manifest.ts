@@ -3,9 +3,9 @@
  * be a plain name in the directory and every id and key valid before anything is done with them.
  */
 
-import { isJsonObject } from "../record/json.ts";
-import { isKey } from "../record/key.ts";
-import { isId, type Id } from "../record/session-id.ts";
+import { isJsonObject } from "../format/json.ts";
+import { isKey } from "../format/key.ts";
+import { isId, type Id } from "../format/session-id.ts";
 import { ARCHIVED_SUFFIX, LINES_SUFFIX } from "./foreign-names.ts";
 
 export interface Manifest {

@@ -2,8 +2,8 @@
 
 import { isLonghandError } from "../errors.ts";
 import type { FileSystem } from "../host/host.ts";
-import { EMPTY_STATE, foldEntry } from "../record/fold.ts";
-import { checkKey } from "../record/key.ts";
+import { EMPTY_STATE, foldEntry } from "../format/fold.ts";
+import { checkKey } from "../format/key.ts";
 import { fromFileTime, fromForeignTime } from "./foreign-time.ts";
 import type { MigrationFormat, MigrationSource, Original, UntakenLine } from "./migration-plan.ts";
 import { readSource } from "./read-source.ts";

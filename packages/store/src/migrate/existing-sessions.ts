@@ -3,12 +3,12 @@
 import type { FileSystem } from "../host/host.ts";
 import { namesIn } from "../host/names-in.ts";
 import { useFile } from "../host/use-file.ts";
-import { patchedSource } from "../log/byte-source.ts";
-import { readHeaderLine } from "../log/header-line.ts";
-import { readLinesBackwards } from "../log/read-lines.ts";
-import { decodeLine } from "../record/decode.ts";
-import { decodeHeader } from "../record/header.ts";
-import { fileNameOf, SESSION_SUFFIX } from "../record/key.ts";
+import { patchedSource } from "../session/byte-source.ts";
+import { readHeaderLine } from "../session/header-line.ts";
+import { readLinesBackwards } from "../session/read-lines.ts";
+import { decodeLine } from "../format/decode.ts";
+import { decodeHeader } from "../format/header.ts";
+import { fileNameOf, SESSION_SUFFIX } from "../format/key.ts";
 import type { MigrationPlaces } from "./migration-places.ts";
 
 export interface ExistingSession {

@@ -12,7 +12,7 @@ import {
 import type { LeftAlone, LookedAt } from "./migration-plan.ts";
 import { looksLikeSession, START_BYTES as PROBE_BYTES } from "./looks-like-session.ts";
 import { readDocument } from "./read-document.ts";
-import { readStart } from "./read-source.ts";
+import { readStart } from "./read-start.ts";
 import { isPicoclawMeta, similarTo } from "./recognize.ts";
 
 const OUR_START = /^(?:\u00ef\u00bb\u00bf)?\{"longhand":/;

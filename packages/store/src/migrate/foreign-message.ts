@@ -1,10 +1,10 @@
 /** A message of another program as the body of a record. Every field is kept: under our name for it, or its own. */
 
 import { isLonghandError } from "../errors.ts";
-import type { Body } from "../record/entry.ts";
-import { fromLegacyMessage } from "../record/legacy-message.ts";
-import { ROLES } from "../record/message.ts";
-import { messageBody } from "../record/message-body.ts";
+import type { Body } from "../format/entry.ts";
+import { fromLegacyMessage } from "../format/legacy-message.ts";
+import { ROLES } from "../format/message.ts";
+import { messageBody } from "../format/message-body.ts";
 import { fromForeignTime } from "./foreign-time.ts";
 import type { MigrationFormat } from "./migration-plan.ts";
 import { unpackContent } from "./zeroclaw-content.ts";

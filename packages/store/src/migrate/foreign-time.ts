@@ -1,4 +1,4 @@
-import { fromLegacyTime } from "../record/legacy-time.ts";
+import { fromLegacyTime } from "../format/legacy-time.ts";
 
 /** The zero time of older programs, in any zone. */
 const UNKNOWN = /^000[01]-/;

@@ -9,8 +9,8 @@ import { makeDirectory } from "../host/make-directories.ts";
 import { readWholeFile, removeIfThere } from "../host/small-files.ts";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { isJsonObject, tryParseJson } from "../record/json.ts";
-import { openSealedLine, sealLine } from "../record/seal.ts";
+import { isJsonObject, tryParseJson } from "../format/json.ts";
+import { checkLine, withChecksum } from "../format/line-checksum.ts";
 import type { LeftAlone, LookedAt } from "./migration-plan.ts";
 import { cacheDirectory, type MigrationPlaces } from "./migration-places.ts";
 
@@ -21,7 +21,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 
 export async function readLookedAt(files: FileSystem, places: MigrationPlaces): Promise<LookedAt> {
   const bytes = await readWholeFile(files, pathOf(places), MAX_BYTES);
-  const text = bytes === undefined ? undefined : openSealedLine(bytes.subarray(0, -1), SALT);
+  const text = bytes === undefined ? undefined : checkLine(bytes.subarray(0, -1), SALT);
   const value = text === undefined ? undefined : tryParseJson(`${text}}`);
   if (!isJsonObject(value)) return NOTHING_LOOKED_AT;
   const { ours, left } = value;
@@ -54,7 +54,7 @@ export async function rememberLookedAt(
 ): Promise<void> {
   await makeDirectory(files, cacheDirectory(places));
   await removeIfThere(files, pathOf(places));
-  const line = sealLine(JSON.stringify(lookedAt).slice(0, -1), SALT);
+  const line = withChecksum(JSON.stringify(lookedAt).slice(0, -1), SALT);
   await useFile(await files.open(pathOf(places), "create"), async (file) => await writeFully(file, line, 0));
 }
 

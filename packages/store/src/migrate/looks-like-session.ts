@@ -3,7 +3,7 @@
  * is mentioned to the user; what is migrated is decided by reading the whole file (recognize.ts).
  */
 
-import { isJsonObject, tryParseJson } from "../record/json.ts";
+import { isJsonObject, tryParseJson } from "../format/json.ts";
 
 /** PicoClaw writes a file name without these; a document in a session directory starts with its key or its messages. */
 const DOCUMENT =

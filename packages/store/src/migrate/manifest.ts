@@ -10,11 +10,11 @@ import { errorCode } from "../host/io-error.ts";
 import { readWholeFile } from "../host/small-files.ts";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { tryParseJson } from "../record/json.ts";
-import { openSealedLine, sealLine } from "../record/seal.ts";
+import { tryParseJson } from "../format/json.ts";
+import { checkLine, withChecksum } from "../format/line-checksum.ts";
 import { decodeManifest, type Manifest } from "./decode-manifest.ts";
 import { stagingDirectory, type MigrationPlaces } from "./migration-places.ts";
-import { readStart } from "./read-source.ts";
+import { readStart } from "./read-start.ts";
 
 export type { Manifest, Move, NewSession } from "./decode-manifest.ts";
 
@@ -33,7 +33,7 @@ export async function commitManifest(
   const staging = stagingDirectory(places);
   const temporary = `${staging}/manifest.new`;
   await useFile(await files.open(temporary, "create"), async (file) => {
-    await writeFully(file, sealLine(JSON.stringify(manifest).slice(0, -1), SALT), 0);
+    await writeFully(file, withChecksum(JSON.stringify(manifest).slice(0, -1), SALT), 0);
     await file.sync();
   });
   await files.rename(temporary, manifestPath(places));
@@ -59,7 +59,7 @@ export async function readManifest(
   const path = manifestPath(places);
   const bytes = await readWholeFile(files, path, MAX_BYTES);
   if (bytes === undefined || bytes[0] !== VALID_START) return undefined;
-  const text = openSealedLine(bytes.subarray(0, -1), SALT);
+  const text = checkLine(bytes.subarray(0, -1), SALT);
   const value = text === undefined ? undefined : tryParseJson(`${text}}`);
   const manifest = decodeManifest(value);
   if (manifest === undefined) {

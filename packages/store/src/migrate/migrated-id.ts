@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { makeId, type Id } from "../record/session-id.ts";
+import { makeId, type Id } from "../format/session-id.ts";
 import type { Original } from "./migration-plan.ts";
 
 type NamedBytes = Pick<Original, "name" | "sha256">;

@@ -2,13 +2,13 @@
 
 import type { FileSystem } from "../host/host.ts";
 import { useFile } from "../host/use-file.ts";
-import { patchedSource } from "../log/byte-source.ts";
-import { readHeaderLine } from "../log/header-line.ts";
-import { readLines, readLinesBackwards } from "../log/read-lines.ts";
-import { decodeLine } from "../record/decode.ts";
-import type { Body } from "../record/entry.ts";
-import { decodeHeader } from "../record/header.ts";
-import { isJsonObject, tryParseJson } from "../record/json.ts";
+import { patchedSource } from "../session/byte-source.ts";
+import { readHeaderLine } from "../session/header-line.ts";
+import { readLines, readLinesBackwards } from "../session/read-lines.ts";
+import { decodeLine } from "../format/decode.ts";
+import type { Body } from "../format/entry.ts";
+import { decodeHeader } from "../format/header.ts";
+import { isJsonObject, tryParseJson } from "../format/json.ts";
 import { aliasesOf } from "./aliases.ts";
 import { isOriginalName } from "./decode-manifest.ts";
 

@@ -1,7 +1,7 @@
 /** Where a migration reads and writes. The caller owns the layout of a store and hands its directories in. */
 
-import type { FileName } from "../record/key.ts";
-import type { Id } from "../record/session-id.ts";
+import type { FileName } from "../format/key.ts";
+import type { Id } from "../format/session-id.ts";
 
 export interface MigrationPlaces {
   /** Of the active sessions; what older programs left lies here too. */

@@ -1,5 +1,5 @@
-import { tryParseJson } from "../record/json.ts";
-import { numbersSurvive } from "../record/numbers-survive.ts";
+import { tryParseJson } from "../format/json.ts";
+import { numbersSurvive } from "../format/numbers-survive.ts";
 import { quoteLongNumbers } from "./quote-long-numbers.ts";
 
 /** Strict: a lenient decoder would put replacement characters where there were a user's words. */

@@ -6,7 +6,7 @@
 import type { FileSystem } from "../host/host.ts";
 import { namesIn } from "../host/names-in.ts";
 import { ioError } from "../host/io-error.ts";
-import { fileNameOf } from "../record/key.ts";
+import { fileNameOf } from "../format/key.ts";
 import { examineSource, type Examined } from "./examine-source.ts";
 import { ExistingSessions } from "./existing-sessions.ts";
 import { findSources } from "./find-sources.ts";

@@ -3,11 +3,11 @@
 import { createHash } from "node:crypto";
 import type { FileSystem } from "../host/host.ts";
 import { useFile } from "../host/use-file.ts";
-import { decodeLine } from "../record/decode.ts";
-import type { Entry } from "../record/entry.ts";
-import { FORMAT_VERSION } from "../record/format.ts";
-import { isJsonObject } from "../record/json.ts";
-import { isId } from "../record/session-id.ts";
+import { decodeLine } from "../format/decode.ts";
+import type { Entry } from "../format/entry.ts";
+import { FORMAT_VERSION } from "../format/format.ts";
+import { isJsonObject } from "../format/json.ts";
+import { isId } from "../format/session-id.ts";
 import type { MigrationFormat, Original } from "./migration-plan.ts";
 import { decodeUtf8, parseForeignJson } from "./parse-foreign-json.ts";
 import { lackOfPicoclawDocument, lackOfZeroclawState, type Similar } from "./recognize.ts";

@@ -5,12 +5,11 @@
 
 import { createHash } from "node:crypto";
 import type { FileSystem } from "../host/host.ts";
-import { useFile } from "../host/use-file.ts";
-import { patchedSource, type ByteSource } from "../log/byte-source.ts";
-import { readLines } from "../log/read-lines.ts";
-import type { Body, Entry } from "../record/entry.ts";
-import { hasOurLine } from "../record/our-line.ts";
-import { serialize } from "../record/serialize.ts";
+import { patchedSource, type ByteSource } from "../session/byte-source.ts";
+import { readLines } from "../session/read-lines.ts";
+import type { Body, Entry } from "../format/entry.ts";
+import { hasOurLine } from "../format/our-line.ts";
+import { serialize } from "../format/serialize.ts";
 import { toForeignMessage } from "./foreign-message.ts";
 import type { MigrationFormat, Original, UntakenLine } from "./migration-plan.ts";
 import { readDocument } from "./read-document.ts";
@@ -152,12 +151,4 @@ function hashing(source: ByteSource, update: (bytes: Buffer) => unknown): ByteSo
       return count;
     },
   };
-}
-
-/** The bytes at the start of a file: whether it is ours can be told by them. */
-export async function readStart(files: FileSystem, path: string, bytes: number): Promise<Buffer> {
-  return await useFile(await files.open(path, "read"), async (file) => {
-    const start = Buffer.alloc(bytes);
-    return start.subarray(0, await file.read(start, 0));
-  });
 }

@@ -3,8 +3,8 @@
  * what merely resembles it is left alone and named. Pure.
  */
 
-import { isJsonObject } from "../record/json.ts";
-import { fromLegacyTime } from "../record/legacy-time.ts";
+import { isJsonObject } from "../format/json.ts";
+import { fromLegacyTime } from "../format/legacy-time.ts";
 import type { LeftAlone, MigrationFormat, MigrationSource } from "./migration-plan.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

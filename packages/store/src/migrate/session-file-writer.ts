@@ -2,13 +2,13 @@
 
 import type { OpenFile } from "../host/host.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../record/checkpoint.ts";
-import { continueSum, EMPTY_SUM } from "../record/checksum.ts";
-import { encodeEntry } from "../record/encode.ts";
-import type { Body, Entry } from "../record/entry.ts";
-import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
-import { encodeHeader, firstHeader, type Header } from "../record/header.ts";
-import { lineSum } from "../record/seal.ts";
+import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../format/checkpoint.ts";
+import { continueSum, EMPTY_SUM } from "../format/checksum.ts";
+import { encodeEntry } from "../format/encode.ts";
+import type { Body, Entry } from "../format/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../format/fold.ts";
+import { encodeHeader, firstHeader, type Header } from "../format/header.ts";
+import { lineSum } from "../format/line-checksum.ts";
 
 const BUFFER_BYTES = 1024 * 1024;
 

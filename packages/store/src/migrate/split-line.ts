@@ -7,8 +7,8 @@
  * escaped, so a user's words are never taken for a message.
  */
 
-import { isJsonObject } from "../record/json.ts";
-import { ROLES } from "../record/message.ts";
+import { isJsonObject } from "../format/json.ts";
+import { ROLES } from "../format/message.ts";
 import { decodeUtf8, parseForeignJson } from "./parse-foreign-json.ts";
 import { endOfString } from "./quote-long-numbers.ts";
 

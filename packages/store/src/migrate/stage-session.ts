@@ -3,14 +3,14 @@
 import { LonghandError } from "../errors.ts";
 import type { FileSystem } from "../host/host.ts";
 import { useFile } from "../host/use-file.ts";
-import { keepAside } from "../log/keep-aside.ts";
-import { serialize } from "../record/serialize.ts";
+import { keepAside } from "../session/keep-aside.ts";
+import { serialize } from "../format/serialize.ts";
 import { MIGRATED_FROM } from "./migrated-session.ts";
 import type { Original, PlannedSession, UntakenLine } from "./migration-plan.ts";
 import { stagedPath, type MigrationPlaces } from "./migration-places.ts";
 import { readSource } from "./read-source.ts";
 import { SessionFileWriter } from "./session-file-writer.ts";
-import { toId } from "../record/session-id.ts";
+import { toId } from "../format/session-id.ts";
 
 /** The original has every line; the note names so many of those that were not taken over. */
 const MAX_NAMED_LINES = 1000;

@@ -6,11 +6,12 @@
  * at every moment one of the two is there, and an undo that was interrupted can be run again.
  */
 
+import { aliasFileName } from "../format/layout.ts";
 import { isLonghandError } from "../errors.ts";
 import type { FileSystem } from "../host/host.ts";
 import { isSameFile } from "../host/is-same-file.ts";
 import { readSmallFile, removeIfThere } from "../host/small-files.ts";
-import { aliasFileName, MAX_ALIAS_BYTES, readAlias } from "./aliases.ts";
+import { MAX_ALIAS_BYTES, readAlias } from "./aliases.ts";
 import { forgetLookedAt } from "./looked-at.ts";
 import { readMigrated, type MigratedSession } from "./migrated-session.ts";
 import { dirname, join } from "node:path";

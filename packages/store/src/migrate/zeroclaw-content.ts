@@ -3,7 +3,7 @@
  * the shape fits wholly, and only for the roles that write it: a user may type the same text. The text is kept.
  */
 
-import { isJsonObject } from "../record/json.ts";
+import { isJsonObject } from "../format/json.ts";
 import { parseForeignJson } from "./parse-foreign-json.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

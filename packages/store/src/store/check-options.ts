@@ -1,8 +1,8 @@
 /** Options are checked once, at the door. An unknown one is a mistake that gets its name told. */
 
 import { LonghandError } from "../errors.ts";
-import { MAX_ID_LENGTH } from "../record/format.ts";
-import type { IdentifiedWriteOptions } from "./types.ts";
+import { MAX_ID_LENGTH } from "../format/format.ts";
+import type { IdentifiedWriteOptions } from "../contract/types.ts";
 
 export type Check = readonly [test: (value: unknown) => boolean, expected: string];
 

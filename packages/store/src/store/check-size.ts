@@ -1,8 +1,8 @@
 /** What could be written but not read back is refused at the door. */
 
 import { LonghandError } from "../errors.ts";
-import type { Body } from "../record/entry.ts";
-import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES } from "../record/format.ts";
+import type { Body } from "../format/entry.ts";
+import { MAX_BATCH_BYTES, MAX_MESSAGE_BYTES } from "../format/format.ts";
 import { checkValue, text } from "./check-options.ts";
 
 export function checkText(of: string, name: string, value: unknown): void {

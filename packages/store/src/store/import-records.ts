@@ -4,17 +4,18 @@
  */
 
 import { LonghandError } from "../errors.ts";
-import type { Body, Entry } from "../record/entry.ts";
-import { EMPTY_STATE, foldEntry, type SessionState } from "../record/fold.ts";
-import { isJsonObject } from "../record/json.ts";
-import type { Message } from "../record/message.ts";
-import { messageBody } from "../record/message-body.ts";
-import { serialize } from "../record/serialize.ts";
-import type { SessionRecord } from "../record/session-record.ts";
-import type { EntryRange, EntryReader, Operation } from "./backend.ts";
+import type { Body, Entry } from "../format/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../format/fold.ts";
+import { isJsonObject } from "../format/json.ts";
+import type { Message } from "../format/message.ts";
+import { messageBody } from "../format/message-body.ts";
+import { serialize } from "../format/serialize.ts";
+import type { SessionRecord } from "../format/session-record.ts";
+import type { EntryRange, EntryReader, Operation } from "../contract/backend.ts";
+import { blocksOf } from "../contract/entry-blocks.ts";
 import { checkValue, recordSeq, seq as anySeq, text, texts } from "./check-options.ts";
 import { checkBatch, checkSize } from "./check-size.ts";
-import { compactTo, decisiveCutSeq, rewindTo, truncateTo, undoCutAt } from "./decide.ts";
+import { compactTo, decisiveCutSeq, rewindTo, truncateTo, undoCutAt } from "../contract/decide.ts";
 
 export interface ImportedBodies {
   readonly bodies: readonly Body[];
@@ -160,14 +161,8 @@ class ImportLog implements EntryReader {
     return this.#countUpTo(oldSeq);
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the interface is for readers that wait for a disk
-  async *entries({ from, to, reverse }: EntryRange): AsyncIterable<Entry> {
-    const first = Math.max(from, 1);
-    const last = Math.min(to, this.#entries.length);
-    for (let step = 0; step <= last - first; step++) {
-      const entry = this.#entries[reverse ? last - step - 1 : first + step - 1];
-      if (entry !== undefined) yield entry;
-    }
+  entries(range: EntryRange): AsyncIterable<readonly Entry[]> {
+    return blocksOf(this.#entries, range);
   }
 
   stateAfter(seq: number): Promise<SessionState> {

@@ -5,11 +5,11 @@
 
 import { isLonghandError, type LonghandError } from "../errors.ts";
 import { mapOpenAIShape } from "../messages/openai.ts";
-import type { Message } from "../record/message.ts";
+import type { Message } from "../format/message.ts";
 import { callback, checkOptions } from "./check-options.ts";
 import { PendingWrites } from "./pending-writes.ts";
 import type { SessionStore } from "./session-store.ts";
-import type { Session, Store } from "./types.ts";
+import type { Session, Store } from "../contract/types.ts";
 import { reportTo, warnOfError } from "./warn.ts";
 
 export interface JsonlSessionsOptions {

@@ -4,8 +4,8 @@
  */
 
 import { LonghandError } from "../errors.ts";
-import type { Message } from "../record/message.ts";
-import type { Store, Written } from "./types.ts";
+import type { Message } from "../format/message.ts";
+import type { Store, Written } from "../contract/types.ts";
 
 export interface KernelStore<M extends Message = Message> {
   /** Appends one message, to an archived session too; it is durable when this resolves. */

@@ -1,5 +1,5 @@
 import type { OpenPlace } from "./open-place.ts";
-import type { LockOptions } from "./types.ts";
+import type { LockOptions } from "../contract/types.ts";
 
 /** Waits in line for the lock; what it resolves with gives the lock up, once. A store that closes gives up its locks. */
 export async function lockSession(

@@ -1,4 +1,4 @@
-import type { OpenBackend } from "./backend.ts";
+import type { OpenBackend } from "../contract/backend.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** What a session has of its store. */

@@ -1,4 +1,4 @@
-import type { Damage } from "../record/session-record.ts";
+import type { Damage } from "../format/session-record.ts";
 import { warnOfDamage } from "./warn.ts";
 
 /** A place is met again with each reading; it is reported the first time. */

@@ -1,7 +1,7 @@
-import type { Entry } from "../record/entry.ts";
-import type { SessionState } from "../record/fold.ts";
-import { toEntries } from "../record/to-entries.ts";
-import type { EntryReader, Operation } from "./backend.ts";
+import type { Entry } from "../format/entry.ts";
+import type { SessionState } from "../format/fold.ts";
+import { toEntries } from "../format/to-entries.ts";
+import type { EntryReader, Operation } from "../contract/backend.ts";
 
 export type Outcome =
   | { readonly kind: "add"; readonly entries: readonly Entry[] }

@@ -1,4 +1,4 @@
-import type { Message } from "../record/message.ts";
+import type { Message } from "../format/message.ts";
 
 /**
  * The contract of the agents that Longhand succeeds, for programs written against it. Writes never reject and reads

@@ -1,15 +1,15 @@
 /** One conversation, the same over every backend. Checks what comes in, shapes what goes out; keeps nothing itself. */
 
 import { isLonghandError, LonghandError } from "../errors.ts";
-import type { Body, Entry } from "../record/entry.ts";
-import { newestNote } from "../record/fold.ts";
-import { checkKey } from "../record/key.ts";
-import type { Message } from "../record/message.ts";
-import { messageBody } from "../record/message-body.ts";
-import { serialize } from "../record/serialize.ts";
-import type { NoteRecord, SessionInfo, SessionRecord } from "../record/session-record.ts";
-import { toMessage, toSessionRecord } from "../record/surface.ts";
-import type { OpenBackend, Operation, PutAway, Snapshot } from "./backend.ts";
+import type { Body, Entry } from "../format/entry.ts";
+import { newestNote } from "../format/fold.ts";
+import { checkKey } from "../format/key.ts";
+import type { Message } from "../format/message.ts";
+import { messageBody } from "../format/message-body.ts";
+import { serialize } from "../format/serialize.ts";
+import type { NoteRecord, SessionInfo, SessionRecord } from "../format/session-record.ts";
+import { toMessage, toSessionRecord } from "../format/surface.ts";
+import type { OpenBackend, Operation, PutAway, Snapshot } from "../contract/backend.ts";
 import {
   abortSignal,
   checkCut,
@@ -26,7 +26,7 @@ import {
   WRITE_OPTIONS,
 } from "./check-options.ts";
 import { checkBatch, checkSize, checkText } from "./check-size.ts";
-import { addBodies, compactTo, rewindTo, truncateTo, undoCutAt } from "./decide.ts";
+import { addBodies, compactTo, rewindTo, truncateTo, undoCutAt } from "../contract/decide.ts";
 import { beginWith, importBodies } from "./import-records.ts";
 import { lackOf } from "./lack-of.ts";
 import { refuseOpenAIShape } from "./refuse-openai-shape.ts";
@@ -41,7 +41,7 @@ import type {
   WatchOptions,
   WriteOptions,
   Written,
-} from "./types.ts";
+} from "../contract/types.ts";
 import { watchSession } from "./watch.ts";
 
 export class BackendSession<M extends Message> implements Session<M> {
@@ -73,9 +73,10 @@ export class BackendSession<M extends Message> implements Session<M> {
     if (newest !== undefined && newest.seq < firstSeq) return undefined;
     const range = { from: newest?.seq ?? firstSeq, to: newest?.seq ?? state.seq, reverse: true };
     try {
-      for await (const entry of selectEntries(snapshot, range)) {
-        const record = toSessionRecord<M>(entry);
-        if (record.op === "note" && record.kind === kind) return record;
+      for await (const block of selectEntries(snapshot, range)) {
+        const noted = block.find(({ body }) => body.op === "note" && body.kind === kind);
+        const record = noted === undefined ? undefined : toSessionRecord<M>(noted);
+        if (record?.op === "note") return record;
       }
     } catch (error) {
       // Dropped since the session was looked at.
@@ -187,15 +188,18 @@ export class BackendSession<M extends Message> implements Session<M> {
   async messages(options?: Parameters<Session["messages"]>[0]): Promise<M[]> {
     checkOptions("messages", options, { last: count, from: seq, to: seq });
     const messages: M[] = [];
-    for await (const { json } of this.#liveMessages({ ...options, reverse: options?.last !== undefined })) {
-      messages.push(toMessage<M>(json));
+    const isTail = options?.last !== undefined;
+    for await (const block of this.#blocks({ ...options, live: true, reverse: isTail })) {
+      for (const { body } of block) if (body.op === "message") messages.push(toMessage<M>(body.json));
     }
-    return options?.last === undefined ? messages : messages.reverse();
+    return isTail ? messages.reverse() : messages;
   }
 
   async *iterate(options?: { from?: number; reverse?: boolean }): AsyncIterable<M> {
     checkOptions("iterate", options, { from: seq, reverse: flag });
-    for await (const { json } of this.#liveMessages({ ...options })) yield toMessage<M>(json);
+    for await (const block of this.#blocks({ ...options, live: true })) {
+      for (const { body } of block) if (body.op === "message") yield toMessage<M>(body.json);
+    }
   }
 
   async *records(options?: RecordsOptions): AsyncIterable<SessionRecord<M>> {
@@ -209,11 +213,14 @@ export class BackendSession<M extends Message> implements Session<M> {
     });
     const { last, reverse = false } = options ?? {};
     if (last === undefined || reverse) {
-      for await (const entry of this.#entries({ ...options })) yield toSessionRecord<M>(entry);
+      for await (const block of this.#blocks({ ...options })) {
+        for (const entry of block) yield toSessionRecord<M>(entry);
+      }
       return;
     }
     const entries: Entry[] = [];
-    for await (const entry of this.#entries({ ...options, reverse: true })) entries.push(entry);
+    for await (const block of this.#blocks({ ...options, reverse: true }))
+      for (const entry of block) entries.push(entry);
     for (const entry of entries.reverse()) yield toSessionRecord<M>(entry);
   }
 
@@ -268,13 +275,7 @@ export class BackendSession<M extends Message> implements Session<M> {
     return await this.#backend().snapshot(this.key);
   }
 
-  async *#liveMessages(options: RecordsOptions): AsyncIterable<{ readonly json: string }> {
-    for await (const { body } of this.#entries({ ...options, live: true })) {
-      if (body.op === "message") yield body;
-    }
-  }
-
-  async *#entries(options: RecordsOptions): AsyncIterable<Entry> {
+  async *#blocks(options: RecordsOptions): AsyncIterable<readonly Entry[]> {
     const snapshot = await this.#snapshot();
     if (snapshot === undefined) return;
     try {

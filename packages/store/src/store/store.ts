@@ -1,13 +1,14 @@
 /** The store over any backend: sessions by key, listing, searching, upkeep, closing. */
 
-import { arrange } from "../catalog/list.ts";
-import { matchMessage, parseQuery } from "../catalog/search.ts";
+import { arrange } from "../index/list.ts";
+import { matchMessage, parseQuery } from "../index/search.ts";
+import { SearchFilter } from "../index/search-filter.ts";
 import { isLonghandError, LonghandError } from "../errors.ts";
-import { checkKey } from "../record/key.ts";
-import type { Message } from "../record/message.ts";
-import type { SessionInfo } from "../record/session-record.ts";
-import { toMessage } from "../record/surface.ts";
-import type { OpenBackend, Snapshot } from "./backend.ts";
+import { checkKey } from "../format/key.ts";
+import type { Message } from "../format/message.ts";
+import type { SessionInfo } from "../format/session-record.ts";
+import { toMessage } from "../format/surface.ts";
+import type { OpenBackend, Snapshot } from "../contract/backend.ts";
 import {
   callback,
   checkOptions,
@@ -33,7 +34,7 @@ import type {
   Store,
   UpkeepOptions,
   VerifyReport,
-} from "./types.ts";
+} from "../contract/types.ts";
 import { checkReclaim, checkUpkeep } from "./upkeep-options.ts";
 import { Waiting } from "./waiting.ts";
 
@@ -64,9 +65,17 @@ export class BackendStore<M extends Message> implements Store<M> {
       onProgress: callback,
     });
     const { status = "active", order = "updated", prefix = "", limit = Infinity, after } = options ?? {};
+    const infos = await this.#infos(options?.onProgress);
+    // Not `yield*`, which makes three more promises for each of them.
+    for (const info of arrange(infos, { status, order, prefix, limit, after })) yield info;
+  }
+
+  async #infos(onProgress: OnProgress = () => undefined): Promise<readonly SessionInfo[]> {
+    const known = await this.#open().infos?.(onProgress);
+    if (known !== undefined) return known;
     const sessions: SessionInfo[] = [];
-    for await (const { snapshot } of this.#snapshots(options?.onProgress)) sessions.push(snapshot.info);
-    yield* arrange(sessions, { status, order, prefix, limit, after });
+    for await (const { snapshot } of this.#snapshots(onProgress)) sessions.push(snapshot.info);
+    return sessions;
   }
 
   async search(query: string, options?: SearchOptions): Promise<readonly SearchHit<M>[]> {
@@ -77,10 +86,11 @@ export class BackendStore<M extends Message> implements Store<M> {
     if (words.length === 0 || limit === 0) return [];
     const hits: SearchHit<M>[] = [];
     const wanted = keys === undefined ? undefined : await this.#ownKeys(keys.map(checkKey));
-    for await (const { snapshot, onPart } of this.#snapshots(options?.onProgress)) {
+    const filter = new SearchFilter(words);
+    for await (const { snapshot, onPart } of this.#snapshots(options?.onProgress, filter)) {
       const { key, status } = snapshot.info;
       if (status === "trashed" || wanted?.has(key) === false) continue;
-      for await (const hit of hitsIn<M>(snapshot, words, onPart)) {
+      for await (const hit of hitsIn<M>(snapshot, words, filter, onPart)) {
         hits.push(hit);
         // Only the best are wanted; do not hold a whole store's worth of matches.
         if (hits.length >= limit * 4 + 1000) keepBest(hits, limit);
@@ -107,14 +117,20 @@ export class BackendStore<M extends Message> implements Store<M> {
   /** `onPart` tells how much of the session is done, from 0 to 1. */
   async *#snapshots(
     onProgress: OnProgress = () => undefined,
+    filter?: SearchFilter,
   ): AsyncIterable<{ readonly snapshot: Snapshot; readonly onPart: (share: number) => void }> {
     let total = 0;
     let done = 0;
-    for await (const snapshot of this.#open().snapshots((sessions) => (total = sessions))) {
-      const before = done;
-      yield { snapshot, onPart: (share) => onProgress(before + share, Math.max(total, before + 1)) };
+    const onDone = (): void => {
       done += 1;
       onProgress(done, Math.max(total, done));
+    };
+    const mayBeIn = (lines: Buffer): boolean => filter?.mayBeIn(lines) ?? true;
+    const wanted = filter === undefined ? undefined : { mayBeIn, onLeftOut: onDone };
+    for await (const snapshot of this.#open().snapshots((sessions) => (total = sessions), wanted)) {
+      const before = done;
+      yield { snapshot, onPart: (share) => onProgress(before + share, Math.max(total, before + 1)) };
+      onDone();
     }
   }
 
@@ -167,18 +183,23 @@ export class BackendStore<M extends Message> implements Store<M> {
 async function* hitsIn<M extends Message>(
   snapshot: Snapshot,
   words: readonly string[],
+  filter: SearchFilter,
   onPart: (share: number) => void,
 ): AsyncIterable<SearchHit<M>> {
   const { info, state, firstSeq } = snapshot;
   const { key } = info;
   const records = state.seq - firstSeq + 1;
   try {
-    for await (const { seq, body } of snapshot.entries({ from: firstSeq, to: state.seq, reverse: true })) {
-      onPart((state.seq - seq) / records);
-      if (body.op !== "message") continue;
-      const message = toMessage<M>(body.json);
-      const match = matchMessage(words, message);
-      if (match !== undefined) yield { key, seq, message, ...match };
+    for await (const block of snapshot.entries({ from: firstSeq, to: state.seq, reverse: true })) {
+      for (const { seq, body } of block) {
+        onPart((state.seq - seq) / records);
+        if (body.op !== "message") continue;
+        const { json } = body;
+        if (!filter.mayMatch(json)) continue;
+        const message = toMessage<M>(json);
+        const match = matchMessage(words, message);
+        if (match !== undefined) yield { key, seq, message, ...match };
+      }
     }
   } catch (error) {
     // Dropped, or deleted for good, since the search began: only what is kept is searched.

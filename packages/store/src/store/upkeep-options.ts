@@ -1,9 +1,9 @@
 /** The options of verify, repair and reclaim, checked and as a backend takes them. */
 
-import { checkKey } from "../record/key.ts";
-import type { BackendReclaimOptions, BackendUpkeepOptions, DropBefore } from "./backend.ts";
+import { checkKey } from "../format/key.ts";
+import type { BackendReclaimOptions, BackendUpkeepOptions, DropBefore } from "../contract/backend.ts";
 import { ANYTHING, callback, checkOptions, checkValue, flag, texts, timeOrSeq } from "./check-options.ts";
-import type { ReclaimOptions, UpkeepOptions } from "./types.ts";
+import type { ReclaimOptions, UpkeepOptions } from "../contract/types.ts";
 
 const UPKEEP_OPTIONS = { keys: texts, onProgress: callback } as const;
 

@@ -1,7 +1,7 @@
 /** Where reports go that nobody asked for: the warnings of the process. */
 
 import { isLonghandError, LonghandError } from "../errors.ts";
-import type { Damage } from "../record/session-record.ts";
+import type { Damage } from "../format/session-record.ts";
 
 export function warnOfDamage({ file, offset, kind, reason }: Damage): void {
   process.emitWarning(`${file}: ${kind} at byte ${offset}: ${reason}`, "LonghandDamage");

@@ -4,15 +4,16 @@
  * that a session that was deleted, or whose records were dropped, is noticed however long the consumer takes.
  */
 
-import { isLonghandError } from "../errors.ts";
-import type { Entry } from "../record/entry.ts";
-import type { Message } from "../record/message.ts";
-import type { SessionRecord } from "../record/session-record.ts";
-import { toSessionRecord } from "../record/surface.ts";
-import type { OpenBackend, Snapshot } from "./backend.ts";
+import { isLonghandError, LonghandError } from "../errors.ts";
+import type { Entry } from "../format/entry.ts";
+import type { Message } from "../format/message.ts";
+import type { SessionRecord } from "../format/session-record.ts";
+import { toSessionRecord } from "../format/surface.ts";
+import type { OpenBackend, Snapshot } from "../contract/backend.ts";
+import { eachEntry } from "../contract/entry-blocks.ts";
 import type { OpenPlace } from "./open-place.ts";
-import { recordDropped } from "../record/record-dropped.ts";
-import type { WatchOptions } from "./types.ts";
+import { recordDropped } from "../format/record-dropped.ts";
+import type { WatchOptions } from "../contract/types.ts";
 
 const RECORDS_IN_A_LOOK = 1000;
 
@@ -42,6 +43,7 @@ async function* follow<M extends Message>(
 ): AsyncGenerator<SessionRecord<M>> {
   let next = from;
   let begunWith: string | undefined;
+  let yielded: Entry | undefined;
   const hasEnded = (): boolean => signal.aborted;
   while (!hasEnded()) {
     const snapshot = await backend.snapshot(key);
@@ -53,9 +55,11 @@ async function* follow<M extends Message>(
       if (next < snapshot.firstSeq && next <= seq) throw recordDropped(next, snapshot.firstSeq, seq);
       const last = Math.min(seq, next + RECORDS_IN_A_LOOK - 1);
       try {
+        if (yielded !== undefined && next <= last) await checkSameHistory(snapshot, yielded);
         for await (const entry of entriesOf(snapshot, next, last)) {
           if (hasEnded()) return;
           next = entry.seq + 1;
+          yielded = entry;
           yield toSessionRecord<M>(entry);
         }
       } catch (error) {
@@ -71,6 +75,28 @@ async function* follow<M extends Message>(
   }
 }
 
+/**
+ * Another program may have put an older file back, which has gone on differently since: what comes next in it does not
+ * follow what was yielded. A record that was dropped or damaged meanwhile proves nothing.
+ */
+async function checkSameHistory(snapshot: Snapshot, yielded: Entry): Promise<void> {
+  const { seq } = yielded;
+  if (seq < snapshot.firstSeq) return;
+  try {
+    for await (const entry of entriesOf(snapshot, seq, seq)) {
+      if (entry.at !== yielded.at || JSON.stringify(entry.body) !== JSON.stringify(yielded.body))
+        throw changedMeanwhile(snapshot.info.key, seq);
+    }
+  } catch (error) {
+    if (!isLonghandError(error, "RECORD_DROPPED")) throw error;
+  }
+}
+
+function changedMeanwhile(key: string, seq: number): LonghandError {
+  const message = `the session ${JSON.stringify(key)} was replaced by another version while it was watched: record ${seq} is not the one that was yielded. Watch it again from the first record that you need`;
+  return new LonghandError("SESSION_CHANGED", message, { key, seq });
+}
+
 async function* entriesOf(snapshot: Snapshot, from: number, to: number): AsyncIterable<Entry> {
-  if (from <= to) yield* snapshot.entries({ from, to, reverse: false });
+  if (from <= to) yield* eachEntry(snapshot.entries({ from, to, reverse: false }));
 }

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { isLonghandError, type LonghandError, type LonghandErrorCode } from "../errors.ts";
-import type { Message } from "../record/message.ts";
-import type { SessionInfo, SessionRecord } from "../record/session-record.ts";
-import type { Session, Store } from "../store/types.ts";
+import type { Message } from "../format/message.ts";
+import type { SessionInfo, SessionRecord } from "../format/session-record.ts";
+import type { Session, Store } from "../contract/types.ts";
 
 export function say(content: string): Message {
   return { role: "user", content };

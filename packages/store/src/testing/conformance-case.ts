@@ -1,6 +1,6 @@
 /** What a case of the conformance suite is, and what it is given to work with. */
 
-import type { Store, StoreOptions } from "../store/types.ts";
+import type { Store, StoreOptions } from "../contract/types.ts";
 import type { Watching } from "./watching.ts";
 
 /** The names of store/backend.ts, told one by one: its type allows others too. */

@@ -4,6 +4,7 @@
  */
 
 import type { FileSystem, Host, Processes } from "../host/host.ts";
+import { loadLazyModules } from "../lazy.ts";
 import { SimulatedFileSystem } from "./simulated-file-system.ts";
 import type { SimulatedKernel } from "./simulated-kernel.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
@@ -50,6 +51,7 @@ export class CrashableHost implements Host {
       await kernel.passed(pid, milliseconds, ended);
       return;
     }
+    await loadLazyModules();
     await new Promise<void>((resolve) => setImmediate(resolve));
     await this.#process.askKernel(() => kernel.pass(milliseconds));
   }

@@ -6,8 +6,8 @@
 
 import assert from "node:assert/strict";
 import { openStore } from "../open-store.ts";
-import type { Backend, BackendCapabilities } from "../store/backend.ts";
-import type { Store, StoreOptions } from "../store/types.ts";
+import type { Backend, BackendCapabilities } from "../contract/backend.ts";
+import type { Store, StoreOptions } from "../contract/types.ts";
 import type { CapabilityName, CaseContext, ConformanceCase } from "./conformance-case.ts";
 import { CONFORMANCE } from "./conformance-list.ts";
 import { watching } from "./watching.ts";

@@ -30,7 +30,7 @@ export class FileBytes {
       const offset = at % PAGE;
       const length = Math.min(PAGE - offset, end - at);
       const target = into.subarray(at - position, at - position + length);
-      const copied = this.#pages[Math.floor(at / PAGE)]?.bytes.copy(target, 0, offset) ?? 0;
+      const copied = this.#pages[Math.floor(at / PAGE)]?.bytes.subarray(offset).copy(target) ?? 0;
       target.fill(0, copied);
       at += length;
     }

@@ -37,4 +37,5 @@ export const OPEN_OPERATIONS: Readonly<Record<OpenMode, FileOperation>> = {
   read: "open",
   write: "openForWriting",
   create: "create",
+  journal: "openForWriting",
 };

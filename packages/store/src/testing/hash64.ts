@@ -49,14 +49,14 @@ export function asBigInt({ low, high }: Hash64): bigint {
 }
 
 function stepLow(hash: number, word: number): number {
-  const turned = Math.imul(word, LOW_FACTORS[0]);
-  const next = hash ^ Math.imul((turned << 15) | (turned >>> 17), 0x1b873593);
+  const flipped = Math.imul(word, LOW_FACTORS[0]);
+  const next = hash ^ Math.imul((flipped << 15) | (flipped >>> 17), 0x1b873593);
   return (Math.imul((next << 13) | (next >>> 19), 5) + 0x3c6ef372) | 0;
 }
 
 function stepHigh(hash: number, word: number): number {
-  const turned = Math.imul(word, HIGH_FACTORS[0]);
-  const next = hash ^ Math.imul((turned << 11) | (turned >>> 21), 0x2c1b3c6d);
+  const flipped = Math.imul(word, HIGH_FACTORS[0]);
+  const next = hash ^ Math.imul((flipped << 11) | (flipped >>> 21), 0x2c1b3c6d);
   return (Math.imul((next << 17) | (next >>> 15), 9) + 0x52dce729) | 0;
 }
 

@@ -1,7 +1,7 @@
 /** One random write, now and then a wrong one. */
 
-import type { Message } from "../record/message.ts";
-import type { IdentifiedWriteOptions, Session } from "../store/types.ts";
+import type { Message } from "../format/message.ts";
+import type { IdentifiedWriteOptions, Session } from "../contract/types.ts";
 import { say } from "./case-language.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 

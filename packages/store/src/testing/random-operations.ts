@@ -6,8 +6,8 @@
 
 import assert from "node:assert/strict";
 import { isLonghandError } from "../errors.ts";
-import type { SessionInfo } from "../record/session-record.ts";
-import type { Store } from "../store/types.ts";
+import type { SessionInfo } from "../format/session-record.ts";
+import type { Store } from "../contract/types.ts";
 import { collect } from "./case-language.ts";
 import { NOTE_KINDS, randomOperation, type Situation } from "./random-operation.ts";
 import { SeededRandom } from "./seeded-random.ts";

@@ -1,6 +1,7 @@
 /** A host whose every call is parked until it is let go; what it does then, another host does. */
 
 import type { FileSystem, Host, OpenFile, Processes } from "../host/host.ts";
+import { promised } from "../host/promised.ts";
 
 export interface ParkedCall {
   readonly operation: string;
@@ -71,7 +72,8 @@ function scheduledFile(file: OpenFile, path: string, park: Park): OpenFile {
         path,
         perform: async () => await file.write(bytes, position),
         // Whoever is killed does not learn that his last write has failed besides.
-        tear: (part) => void file.write(bytes.subarray(0, part), position).catch(() => undefined),
+        tear: (part) =>
+          void promised(() => file.write(bytes.subarray(0, part), position)).catch(() => undefined),
         tearable: bytes.length,
       }),
     truncate: async (length) => await on("truncate", async () => await file.truncate(length)),

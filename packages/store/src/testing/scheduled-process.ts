@@ -17,7 +17,7 @@ export interface ScheduledProcess {
   turn(label: string): Promise<void>;
 }
 
-export interface ProcessSurroundings {
+export interface ProcessDeps {
   /** Milliseconds since the beginning. */
   passed(): number;
   isAnsweredLate(): boolean;
@@ -39,18 +39,13 @@ export class SchedulableProcess implements ScheduledProcess {
   /** In steps of the scheduler. */
   stalledUntil = 0;
   isAlive = true;
-  readonly #around: ProcessSurroundings;
+  readonly #deps: ProcessDeps;
   readonly #killHost: () => void;
   #die: () => void = () => undefined;
 
-  constructor(
-    name: string,
-    machine: SimulatedMachine,
-    beneath: (host: Host) => Host,
-    around: ProcessSurroundings,
-  ) {
+  constructor(name: string, machine: SimulatedMachine, beneath: (host: Host) => Host, deps: ProcessDeps) {
     this.name = name;
-    this.#around = around;
+    this.#deps = deps;
     this.death = new Promise((resolve) => (this.#die = resolve));
     const host = machine.startProcess();
     this.#killHost = () => host.kill();
@@ -84,7 +79,7 @@ export class SchedulableProcess implements ScheduledProcess {
     return await new Promise<T>((resolve, reject) => {
       const go = (): void => {
         const outcome = perform();
-        if (!this.#around.isAnsweredLate()) {
+        if (!this.#deps.isAnsweredLate()) {
           outcome.then(resolve, reject);
           return;
         }
@@ -105,7 +100,7 @@ export class SchedulableProcess implements ScheduledProcess {
     if (ended?.aborted === true) return;
     await new Promise<void>((resolve) => {
       if (!this.isAlive) return;
-      const due = this.#around.passed() + milliseconds;
+      const due = this.#deps.passed() + milliseconds;
       const ring = (): void => {
         ended?.removeEventListener("abort", end);
         resolve();

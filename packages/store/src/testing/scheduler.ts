@@ -8,6 +8,7 @@
  */
 
 import type { Host } from "../host/host.ts";
+import { loadLazyModules } from "../lazy.ts";
 import { SchedulableProcess, type ScheduledProcess } from "./scheduled-process.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 
@@ -93,6 +94,7 @@ export class Scheduler {
       state.isSettled = true;
     };
     task.then(settle, settle);
+    await loadLazyModules();
     const end = this.#steps + MOST_CALLS;
     for (;;) {
       await new Promise<void>((resolve) => setImmediate(resolve));

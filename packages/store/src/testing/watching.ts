@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { nodeHost } from "../host/node-host.ts";
-import type { Session } from "../store/types.ts";
+import type { Session } from "../contract/types.ts";
 import { wordOf } from "./case-language.ts";
 
 export interface Watching {

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { jsonBackend } from "../../src/backends/json/json-backend.ts";
 import { SessionManager } from "../../src/backends/json/session-manager.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { Damage } from "../../src/record/session-record.ts";
-import type { Store } from "../../src/store/types.ts";
+import type { Damage } from "../../src/format/session-record.ts";
+import type { Store } from "../../src/contract/types.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 

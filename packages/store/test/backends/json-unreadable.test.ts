@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { jsonBackend } from "../../src/backends/json/json-backend.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { Message } from "../../src/record/message.ts";
-import { sealLine } from "../../src/record/seal.ts";
-import type { Damage } from "../../src/record/session-record.ts";
-import type { Store, StoreOptions } from "../../src/store/types.ts";
+import type { Message } from "../../src/format/message.ts";
+import { withChecksum } from "../../src/format/line-checksum.ts";
+import type { Damage } from "../../src/format/session-record.ts";
+import type { Store, StoreOptions } from "../../src/contract/types.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
 let directory: string;
@@ -192,7 +192,7 @@ describe("a file that cannot be read", () => {
     const file = await parsed("s.json");
     const id = String(file["id"]);
     const pin = '{"seq":2,"at":"2030-01-01T00:00:00.000Z","op":"pin","of":1';
-    const line = sealLine(pin, id).toString().trim();
+    const line = withChecksum(pin, id).toString().trim();
     (file["log"] as unknown[]).push(JSON.parse(line));
     await writeFile(join(directory, "s.json"), JSON.stringify(file));
     const again = await open();

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { jsonBackend } from "../../src/backends/json/json-backend.ts";
 import { SessionManager } from "../../src/backends/json/session-manager.ts";
-import { sealLine } from "../../src/record/seal.ts";
+import { withChecksum } from "../../src/format/line-checksum.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { Damage } from "../../src/record/session-record.ts";
-import type { Store } from "../../src/store/types.ts";
+import type { Damage } from "../../src/format/session-record.ts";
+import type { Store } from "../../src/contract/types.ts";
 import { collect, numbered, rejectsWith, view } from "../../src/testing/case-language.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
@@ -87,7 +87,7 @@ test("a fork has a file of its own, sealed for its own id, also of records this 
   const file = join(directory, "s.json");
   const parsed = JSON.parse(await readFile(file, "utf8")) as { id: string; log: unknown[] };
   const unknown = '{"seq":2,"at":"2030-01-01T00:00:00.000Z","op":"vote","for":"x"';
-  parsed.log.push(JSON.parse(sealLine(unknown, parsed.id).toString()));
+  parsed.log.push(JSON.parse(withChecksum(unknown, parsed.id).toString()));
   await writeFile(file, JSON.stringify(parsed));
   const again = await open();
   const child = await again.session("s").fork("child");

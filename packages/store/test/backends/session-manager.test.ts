@@ -7,7 +7,7 @@ import { SessionManager, type SessionManagerOptions } from "../../src/backends/j
 import type { LonghandError } from "../../src/errors.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node-host.ts";
-import type { Damage } from "../../src/record/session-record.ts";
+import type { Damage } from "../../src/format/session-record.ts";
 import { failingHost } from "../../src/testing/failing-host.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 

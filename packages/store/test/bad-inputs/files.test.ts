@@ -8,8 +8,8 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type LonghandErrorCode } from "../../src/index.ts";
 import { nodeHost } from "../../src/host/node-host.ts";
-import { checksum } from "../../src/record/checksum.ts";
-import { SEAL_BYTES, sealLine } from "../../src/record/seal.ts";
+import { checksum } from "../../src/format/checksum.ts";
+import { CHECKSUM_FIELD_BYTES, withChecksum } from "../../src/format/line-checksum.ts";
 import { keysOf, rejectsWith } from "../../src/testing/case-language.ts";
 import { ChildProcess, killChildren } from "../support/child-process.ts";
 import { contentsOf, recordsOf, user } from "../support/conversation.ts";
@@ -247,7 +247,7 @@ describe("bytes of a session file", () => {
   test("F17 invalid UTF-8 in the middle is corruption, not U+FFFD, even under a good checksum", async () => {
     const [before = "", after = ""] = line(3)
       .toString("latin1")
-      .slice(0, -SEAL_BYTES - 1)
+      .slice(0, -CHECKSUM_FIELD_BYTES - 1)
       .split("three");
     const covered = Buffer.from(`${before}thr\xff\xfee${after}`, "latin1");
     const { id } = JSON.parse(line(0).toString("utf8")) as { id: string };
@@ -283,9 +283,9 @@ describe("files that are no session, or another version's", () => {
   test("F14 a newer version is read as far as it is understood; writing says so, and the file is untouched", async () => {
     const header = line(0)
       .toString("utf8")
-      .slice(0, -SEAL_BYTES - 1)
+      .slice(0, -CHECKSUM_FIELD_BYTES - 1)
       .replace('"longhand":1', '"longhand":99');
-    const bytes = replacing(0, sealLine(header, ""));
+    const bytes = replacing(0, withChecksum(header, ""));
     await spoil(bytes);
     await inStore(async ({ store }) => {
       const session = store.session("a");
@@ -473,7 +473,7 @@ describe("files that others hold or change", () => {
     const journals = join(directory, ".longhand", "journal");
     const own = (await fs.readdir(journals)).sort();
     const instance = own.find((name) => name.endsWith(".journal"))?.slice(0, -".journal".length) ?? "";
-    const temporary = join(directory, `.new-${instance}-1`);
+    const temporary = join(directory, ".longhand", "new", `.new-${instance}-1`);
     await fs.writeFile(temporary, "half a head", { mode: 0o600 });
     // Stopped is not dead.
     writer.signal("SIGSTOP");

@@ -15,7 +15,7 @@ import {
   type Damage,
   type Store,
 } from "../../src/index.ts";
-import { layoutOf, leaseNameOf, leaseShard } from "../../src/backends/jsonl/files/layout.ts";
+import { layoutOf, leaseNameOf, leaseShard } from "../../src/format/layout.ts";
 import { user } from "../support/conversation.ts";
 import {
   fingerprintOf,
@@ -185,9 +185,9 @@ describe("numbers", () => {
 });
 
 test("a forged alias names no key that is none", async () => {
-  const { sealLine } = await import("../../src/record/seal.ts");
+  const { withChecksum } = await import("../../src/format/line-checksum.ts");
   const alias = JSON.stringify({ alias: "k", key: "" }).slice(0, -1);
-  await put(join(directory, "aliases/k.json"), sealLine(alias, "alias"));
+  await put(join(directory, "aliases/k.json"), withChecksum(alias, "alias"));
   const store = await openStore(directory);
   await expect(store.session("k").messages()).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
   await store.close();

@@ -6,13 +6,13 @@ import { describe, expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import { isLonghandError } from "../../src/errors.ts";
 import { openStore } from "../../src/open-store.ts";
-import { decodeHeader, encodeHeader, firstHeader } from "../../src/record/header.ts";
-import { fileNameOf } from "../../src/record/key.ts";
-import type { Store } from "../../src/store/types.ts";
+import { decodeHeader, encodeHeader, firstHeader } from "../../src/format/header.ts";
+import { fileNameOf } from "../../src/format/key.ts";
+import type { Store } from "../../src/contract/types.ts";
 import { keysOf, rejectsWith, say, view } from "../../src/testing/case-language.ts";
 import { onEachBackend, type OpenedStore } from "../support/on-each-backend.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
-import { toId } from "../../src/record/session-id.ts";
+import { toId } from "../../src/format/session-id.ts";
 
 /** A name that every file system takes: no upper case, no dot or space at the end, no device. */
 const PORTABLE_NAME = /^(?!(con|prn|aux|nul|com\d|lpt\d)\.)[a-z0-9_][a-z0-9_~-]*\.jsonl?$/;

@@ -6,12 +6,12 @@ import { buildContext, compactSession, repairHistory } from "../../src/context.t
 import { openMemory, type AskModel } from "../../src/memory.ts";
 import { toOpenAI } from "../../src/messages.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { Message } from "../../src/record/message.ts";
-import { messageBody } from "../../src/record/message-body.ts";
-import type { Backend, OpenBackend } from "../../src/store/backend.ts";
-import { addBodies } from "../../src/store/decide.ts";
+import type { Message } from "../../src/format/message.ts";
+import { messageBody } from "../../src/format/message-body.ts";
+import type { Backend, OpenBackend } from "../../src/contract/backend.ts";
+import { addBodies } from "../../src/contract/decide.ts";
 import { JsonlSessions } from "../../src/store/jsonl-sessions.ts";
-import type { Session } from "../../src/store/types.ts";
+import type { Session } from "../../src/contract/types.ts";
 import { onEachBackend } from "../support/on-each-backend.ts";
 import { rejectsTyped } from "../support/rejects-typed.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";

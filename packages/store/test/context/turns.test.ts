@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { turnsOf } from "../../src/context/turns.ts";
-import type { Message } from "../../src/record/message.ts";
+import type { Message } from "../../src/format/message.ts";
 
 const user: Message = { role: "user", content: "?" };
 const answer: Message = { role: "assistant", content: "!" };

@@ -9,10 +9,10 @@ import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
 import { Gate, heldHost } from "./held-host.ts";
 import { user } from "../support/conversation.ts";
 
-const open = async (host: Host, journalBytes?: number): Promise<Store> =>
-  await openStore(jsonlBackend("/store", { host, ...(journalBytes === undefined ? {} : { journalBytes }) }), {
-    onError: () => undefined,
-  });
+const open = async (host: Host, journalBytes?: number): Promise<Store> => {
+  const options = { host, maxOpenSessions: 128, ...(journalBytes === undefined ? {} : { journalBytes }) };
+  return await openStore(jsonlBackend("/store", options), { onError: () => undefined });
+};
 
 async function contents(store: Store, key: string): Promise<unknown[]> {
   return (await store.session(key).messages()).map(({ content }) => content);

@@ -61,7 +61,11 @@ async function findViolation(
 }
 
 async function namesIn(host: Host, directory: string): Promise<string[]> {
-  return await host.files.readDirectory(directory).catch(() => []);
+  try {
+    return await host.files.readDirectory(directory);
+  } catch {
+    return [];
+  }
 }
 
 async function firstViolation(

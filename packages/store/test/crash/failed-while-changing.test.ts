@@ -51,7 +51,7 @@ const BEFORE_THE_CHANGE: readonly LateChange[] = [
   {
     what: "seals",
     begin: append,
-    isLate: (operation, path) => operation === "sync" && path.startsWith("/store/.new-"),
+    isLate: (operation, path) => operation === "sync" && path.startsWith("/store/.longhand/new/"),
   },
   {
     what: "cuts a torn tail",

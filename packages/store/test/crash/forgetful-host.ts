@@ -68,11 +68,9 @@ function wrapped(host: Host, { file: wrapFile, syncDirectory }: Wrapping): Host 
 }
 
 function kindOf(path: string, isDirectory: boolean): SyncedThing | undefined {
+  // A session's file is created there.
+  const isOwn = path.includes(".longhand") && !path.includes(".longhand/new");
   if (isDirectory)
-    return path.endsWith("/journal")
-      ? "journal directory"
-      : path.includes(".longhand")
-        ? undefined
-        : "session directory";
-  return path.endsWith(".journal") ? "journal" : path.includes(".longhand") ? undefined : "session file";
+    return path.endsWith("/journal") ? "journal directory" : isOwn ? undefined : "session directory";
+  return path.endsWith(".journal") ? "journal" : isOwn ? undefined : "session file";
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import type { FileSystem, Host } from "../../src/host/host.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { Store } from "../../src/store/types.ts";
+import type { Store } from "../../src/contract/types.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
 import { systemError } from "../../src/testing/system-error.ts";
 import { user } from "../support/conversation.ts";
@@ -38,7 +38,9 @@ async function contents(store: Store, key: string): Promise<unknown[]> {
 }
 
 async function stubs(host: Host): Promise<string[]> {
-  return (await host.files.readDirectory(DIRECTORY)).filter((name) => STUB.test(`/${name}`));
+  return (await host.files.readDirectory(`${DIRECTORY}/.longhand/new`)).filter((name) =>
+    STUB.test(`/${name}`),
+  );
 }
 
 test("the stub of a dead one, of a fork that has its name, costs it nothing, wherever it is moved meanwhile", async () => {
@@ -60,13 +62,13 @@ test("the stub of a dead one, of a fork that has its name, costs it nothing, whe
   const opener = withFiles(machine.startProcess(), (files) => ({
     readDirectory: async (path) => {
       const names = await files.readDirectory(path);
-      // Once for leftovers, once for the active sessions; then it comes out of the trash, before that is looked at.
-      if (path === DIRECTORY && ++lists === 2) await neighbour.session("child").restore();
+      // The active sessions; then it comes out of the trash, before that is looked at.
+      if (path === DIRECTORY && ++lists === 1) await neighbour.session("child").restore();
       return names;
     },
   }));
   const late = await open(opener);
-  if (lists < 2) await neighbour.session("child").restore();
+  if (lists < 1) await neighbour.session("child").restore();
   expect(await contents(late, "child")).toEqual(["one", "two", "three", "own"]);
 
   await late.close();

@@ -59,7 +59,7 @@ describe("forking", () => {
     "a fork that is there is answered for, though the last %s fails",
     async (last) => {
       const plan: FaultPlan = ({ operation, path }) =>
-        operation === last && path.includes("/.new-") && !path.includes("/.longhand/") ? EIO : undefined;
+        operation === last && path.includes("/.longhand/new/") ? EIO : undefined;
       await whileFailing(plan, async (store, heal) => {
         await store.session("b").fork("copy");
         heal();
@@ -123,8 +123,8 @@ describe("creating", () => {
     const remover = machine.startProcess();
     let removed: Promise<void> | undefined;
     const host = failingHost(process, ({ operation, path }) => {
-      if (operation === "stat" && path.startsWith(`${DIRECTORY}/.new-`))
-        removed ??= remover.files.unlink(path);
+      if (operation === "stat" && path.startsWith(`${DIRECTORY}/.longhand/new/.new-`))
+        removed ??= Promise.resolve(remover.files.unlink(path));
       return undefined;
     });
     const neighbour = await createdByHalf(machine, host, damage);

@@ -9,7 +9,7 @@ import { jsonlBackend, openStore, type Damage, type Store } from "../../src/inde
 import type { Host } from "../../src/host/host.ts";
 import { failingHost, SimulatedMachine, type Fault } from "../../src/testing/index.ts";
 import { contentsOf, user } from "../support/conversation.ts";
-import { DIRECTORY } from "../support/simulated-store.ts";
+import { DIRECTORY, readSimulatedFile, usedBytes } from "../support/simulated-store.ts";
 import { withoutNuls } from "./forgetful-host.ts";
 
 const HEADS = 8192;
@@ -69,7 +69,7 @@ async function openRefusing(setting: Setting): Promise<Refusing> {
     store,
     refuse: async (text, missing) => {
       const isRecycling = setting.journalBytes === 1;
-      const blocks = ((await process.files.stat(journal))?.size ?? 0) - HEADS;
+      const blocks = usedBytes(await readSimulatedFile(process, journal)).length - HEADS;
       bytes = (isRecycling ? blocks : blocks / WRITTEN.length) - missing;
       next = isRecycling ? "head" : "short";
       const answer: unknown = await store
@@ -172,8 +172,8 @@ describe("a commit refused with DISK_FULL", () => {
   test("control: one that is left in the journal is turned back", async () => {
     const found: string[][] = [];
     for (const text of TEXTS) found.push(await foundAfterRefusal(FORGETFUL, text, 4));
-    const turned = found.filter((told) => told.some((each) => TURNED.test(each)));
-    expect(turned).not.toEqual([]);
-    for (const told of turned) expect(told.join()).toContain("do not fit this file");
+    const flipped = found.filter((told) => told.some((each) => TURNED.test(each)));
+    expect(flipped).not.toEqual([]);
+    for (const told of flipped) expect(told.join()).toContain("do not fit this file");
   });
 });

@@ -4,9 +4,9 @@
  */
 
 import { expect, test } from "vitest";
-import { segmentPath } from "../../src/log/segment-path.ts";
+import { segmentPath } from "../../src/session/segment-path.ts";
 import type { Host } from "../../src/host/host.ts";
-import type { Entry } from "../../src/record/entry.ts";
+import type { Entry } from "../../src/format/entry.ts";
 import type { Capture, SimulatedMachine } from "../../src/testing/simulated-machine.ts";
 import {
   appendOne,
@@ -20,7 +20,7 @@ import {
 } from "../support/built-store.ts";
 import { message } from "../support/sample-log.ts";
 import { withoutSync } from "./forgetful-host.ts";
-import { toId } from "../../src/record/session-id.ts";
+import { toId } from "../../src/format/session-id.ts";
 
 const ID = toId("01JCW0000000000000000000AB");
 const SESSION = buildSession("a", ID, [

@@ -6,18 +6,19 @@
 import { describe, expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import type { Host } from "../../src/host/host.ts";
-import { blockSalt, encodeBlock } from "../../src/journal/block.ts";
-import { encodeHead, HEAD_BYTES } from "../../src/journal/head.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
-import { MEMBER_SIGNATURE, readMemberHeader } from "../../src/log/gzip-member.ts";
+import { blockSalt, encodeBlock } from "../../src/wal/block.ts";
+import { encodeHead, HEAD_BYTES } from "../../src/wal/head.ts";
+import { readJournal } from "../../src/wal/read-journal.ts";
+import { MEMBER_SIGNATURE, readMemberHeader } from "../../src/session/gzip-member.ts";
 import { openStore } from "../../src/open-store.ts";
-import { checksum } from "../../src/record/checksum.ts";
-import { sealLine } from "../../src/record/seal.ts";
-import type { Damage } from "../../src/record/session-record.ts";
-import type { Store } from "../../src/store/types.ts";
+import { checksum } from "../../src/format/checksum.ts";
+import { withChecksum } from "../../src/format/line-checksum.ts";
+import type { Damage } from "../../src/format/session-record.ts";
+import type { Store } from "../../src/contract/types.ts";
 import { failingHost } from "../../src/testing/failing-host.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
-import { toId } from "../../src/record/session-id.ts";
+import { toId } from "../../src/format/session-id.ts";
+import { readSimulatedFile, usedBytes } from "../support/simulated-store.ts";
 
 const DIRECTORY = "/store";
 
@@ -83,10 +84,10 @@ describe("the journal of a killed writer", () => {
     const { store } = await open(host);
     await store.session("a").append(say("one"));
     const journal = await pathIn(host, `${DIRECTORY}/.longhand/journal`, ".journal");
-    const lastBlock = (await process.files.stat(journal))?.size ?? 0;
+    const lastBlock = usedBytes(await readSimulatedFile(process, journal)).length;
     isHeldBack = true;
     await store.session("a").append(say("two"));
-    const size = (await process.files.stat(journal))?.size ?? 0;
+    const size = usedBytes(await readSimulatedFile(process, journal)).length;
     process.kill();
     return { machine, journal, lastBlock, size };
   }
@@ -356,7 +357,7 @@ test("a message that is nested deeper than any of ours, under a good checksum, k
   const depth = 100_000;
   const deep = "[".repeat(depth) + "]".repeat(depth);
   const at = "2026-01-01T00:00:00.000Z";
-  const line = sealLine(`{"seq":2,"at":"${at}","message":{"role":"user","content":${deep}}`, id);
+  const line = withChecksum(`{"seq":2,"at":"${at}","message":{"role":"user","content":${deep}}`, id);
   await change(host, `${DIRECTORY}/a.jsonl`, (bytes) => Buffer.concat([bytes, line]));
   const { store } = await open(host, true);
   expect(await store.search("hello")).toHaveLength(1);

@@ -3,18 +3,18 @@
 import { expect, test } from "vitest";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import {
-  adoptionLockOf,
+  recoveryLockOf,
   layoutOf,
   leaseNameOf,
   leaseShard,
   type LeaseName,
-} from "../../src/backends/jsonl/files/layout.ts";
+} from "../../src/format/layout.ts";
 import type { Host } from "../../src/host/host.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { Store } from "../../src/store/types.ts";
+import type { Store } from "../../src/contract/types.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
 import { user } from "../support/conversation.ts";
-import { toId } from "../../src/record/session-id.ts";
+import { toId } from "../../src/format/session-id.ts";
 
 const DIRECTORY = "/store";
 const LAYOUT = layoutOf(DIRECTORY);
@@ -66,15 +66,15 @@ test("whichever bit of the lock of one who died recovering is turned, the next r
     const writer = machine.startProcess();
     await (await open(writer)).session("x").append(user("first"));
     writer.kill();
-    const adopter = machine.startProcess();
+    const recoverer = machine.startProcess();
     machine.onOperation(({ operation, path }) => {
-      if (operation === "create" && path.endsWith(".fence")) adopter.kill();
+      if (operation === "create" && path.endsWith(".fence")) recoverer.kill();
     });
-    await expect(open(adopter)).rejects.toThrow();
+    await expect(open(recoverer)).rejects.toThrow();
     const leases = machine.startProcess();
     const journals = await leases.files.readDirectory(LAYOUT.journals);
     const dead = journals.find((name) => name.endsWith(".journal"))?.split(".")[0] ?? "";
-    bits = await turn(leases, adoptionLockOf(toId(dead)), bit);
+    bits = await turn(leases, recoveryLockOf(toId(dead)), bit);
     const store = await open(machine.startProcess());
     expect((await store.session("x").messages()).map(({ content }) => content)).toEqual(["first"]);
     await store.session("x").append(user("second"));

@@ -42,16 +42,16 @@ test("a journal that was adopted stays empty, though its owner lives and begins 
   });
   await gate.reached;
 
-  const adopter = machine.startProcess();
-  const adopted = heldHost(
-    mistakenAbout(journal.slice(0, journal.indexOf(".")), adopter),
+  const recoverer = machine.startProcess();
+  const recovered = heldHost(
+    mistakenAbout(journal.slice(0, journal.indexOf(".")), recoverer),
     async ({ operation, path }, perform) => {
       const isSync = operation === "syncDirectory" && path === JOURNALS;
-      if (isSync && !(await adopter.files.readDirectory(JOURNALS)).includes(journal)) adopter.kill();
+      if (isSync && !(await recoverer.files.readDirectory(JOURNALS)).includes(journal)) recoverer.kill();
       return await perform();
     },
   );
-  await expect(open(adopted)).rejects.toThrow();
+  await expect(open(recovered)).rejects.toThrow();
   gate.open();
   await late;
   const texts = ["second", "third", "fourth"];

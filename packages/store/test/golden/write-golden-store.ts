@@ -3,7 +3,7 @@
 import { jsonlBackend, openStore, type Message, type Session, type Store } from "../../src/index.ts";
 import type { Host } from "../../src/host/host.ts";
 import { failingHost, SimulatedMachine } from "../../src/testing/index.ts";
-import { landingFaults } from "../support/landing-faults.ts";
+import { landingFaults } from "../support/apply-faults.ts";
 import { DIRECTORY, journalIn, readSimulatedFile } from "../support/simulated-store.ts";
 import { fileNameOf, sealed } from "./independent-reader.ts";
 

@@ -113,6 +113,8 @@ describe("a session whose last turn has no answer", () => {
     expect(await memory.due()).toMatchObject([{ failures: 0, hasOpenTurn: true }]);
     // A look that finds the same writes nothing.
     const seqOf = async (): Promise<number | undefined> => {
+      // Records get into the files after their answer: another store may not see them at once.
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
       const inside = await openStore(`${directory}/store`, { readOnly: true });
       const state = await inside.session("consolidation").state();
       await inside.close();

@@ -263,7 +263,7 @@ describe("an edit between reading and writing", () => {
     const real = interruptedBy(async () => await edit((text) => `${text}- saved meanwhile\n`));
     // What it sees of the page is always what it saw first.
     let first: Awaited<ReturnType<Host["files"]["stat"]>>;
-    const blind = async (path: string): ReturnType<Host["files"]["stat"]> => {
+    const blind = async (path: string): Promise<typeof first> => {
       const found = await real.files.stat(path);
       return path.endsWith("MEMORY.md") ? (first ??= found) : found;
     };

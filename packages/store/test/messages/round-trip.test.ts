@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { messageBody } from "../../src/record/message-body.ts";
+import { messageBody } from "../../src/format/message-body.ts";
 import { fromAiSdk, fromAnthropic, fromOpenAI, toAiSdk, toAnthropic, toOpenAI } from "../../src/messages.ts";
 import type { ConvertedMessage } from "../../src/messages.ts";
 import { aiSdkMessages, anthropicMessages, openAIMessages } from "./arbitrary-messages.ts";

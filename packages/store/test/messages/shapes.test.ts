@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fromAiSdk, fromAnthropic, fromOpenAI, toAiSdk, toAnthropic, toOpenAI } from "../../src/messages.ts";
 import type { ConvertedMessage } from "../../src/messages.ts";
 import { withoutFields } from "../../src/messages/without-fields.ts";
-import type { Message } from "../../src/record/message.ts";
+import type { Message } from "../../src/format/message.ts";
 import { rejectsTyped } from "../support/rejects-typed.ts";
 
 /** Without what is kept for the way back. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromAiSdk, fromAnthropic, fromOpenAI, toAiSdk, toAnthropic, toOpenAI } from "../../src/messages.ts";
-import type { Message } from "../../src/record/message.ts";
+import type { Message } from "../../src/format/message.ts";
 import { aiSdkMessages, anthropicMessages, openAIMessages } from "./arbitrary-messages.ts";
 
 /** `foreign` is stored data. Whatever it holds, what goes out is the message that has it. */

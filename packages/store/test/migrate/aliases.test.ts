@@ -62,6 +62,15 @@ test("a damaged alias is told, and means nothing until a person has removed it",
   await again.close();
 });
 
+test("a fork to a name of the session itself is refused at once, and the session can be written to afterwards", async () => {
+  const store = await openStore(directory, { migrate: true });
+  await expect(store.session(KEY).fork(ALIAS)).rejects.toMatchObject({ code: "SESSION_EXISTS" });
+  await expect(store.session(ALIAS).fork(KEY)).rejects.toMatchObject({ code: "SESSION_EXISTS" });
+  await expect(store.session(ALIAS).fork("other:name")).rejects.toMatchObject({ code: "SESSION_EXISTS" });
+  expect(await store.session(KEY).append(user("two"))).toMatchObject({ seq: expect.any(Number) as number });
+  await store.close();
+});
+
 test("no other session is begun, forked or looked for in its place", async () => {
   const store = await openStore(directory, { migrate: true });
   await store.session("x").append(user("x"));

@@ -7,7 +7,7 @@ import { mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { migrate, openStore, undoMigration, type LonghandError } from "../../src/index.ts";
-import { sealLine } from "../../src/record/seal.ts";
+import { withChecksum } from "../../src/format/line-checksum.ts";
 import { bytesIn } from "../support/store-files.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 import { contentsOf, user } from "../support/conversation.ts";
@@ -35,7 +35,10 @@ const session = (more: object): unknown => ({ id: ID, key: "k", status: "active"
 
 async function forge(manifest: unknown): Promise<void> {
   const text = JSON.stringify(manifest);
-  await writeFile(join(directory, ".longhand/migrating/manifest"), sealLine(text.slice(0, -1), "migration"));
+  await writeFile(
+    join(directory, ".longhand/migrating/manifest"),
+    withChecksum(text.slice(0, -1), "migration"),
+  );
   await writeFile(join(directory, `.longhand/migrating/${ID}.jsonl`), "ssh-ed25519 attacker\n");
 }
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Host } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node-host.ts";
 import { jsonlBackend, openStore, undoMigration, type LonghandError } from "../../src/index.ts";
-import { sealLine } from "../../src/record/seal.ts";
+import { withChecksum } from "../../src/format/line-checksum.ts";
 import { user } from "../support/conversation.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 import { writeManySessions } from "../support/write-many-sessions.ts";
@@ -168,7 +168,7 @@ test("a cache with anything in it neither fails the opening nor leads it out of 
       const line =
         typeof each === "string"
           ? each
-          : sealLine(JSON.stringify(each).slice(0, -1), `longhand ${name}`).toString();
+          : withChecksum(JSON.stringify(each).slice(0, -1), `longhand ${name}`).toString();
       await utimes(directory, past / 1000, past / 1000);
       expect((await nodeHost.files.stat(directory))?.modified).toBe(past);
       await writeFile(cacheFile(name), line);

@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import type { OpenFile } from "../../src/host/host.ts";
 import { SessionFileWriter } from "../../src/migrate/session-file-writer.ts";
-import { CHECKPOINT_START } from "../../src/record/checkpoint.ts";
-import { toId } from "../../src/record/session-id.ts";
+import { CHECKPOINT_START } from "../../src/format/checkpoint.ts";
+import { toId } from "../../src/format/session-id.ts";
 
 const AT = "2026-11-16T00:00:00.000Z";
 

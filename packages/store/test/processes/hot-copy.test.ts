@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/open-store.ts";
-import type { Store } from "../../src/store/types.ts";
+import type { Store } from "../../src/contract/types.ts";
 import { contentsOf } from "../support/conversation.ts";
 import { openCollecting } from "../support/open-collecting.ts";
 import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
@@ -97,5 +97,8 @@ test("a copy that lacks the journal and the end of a file is noticed", async () 
     const lines = (await readFile(join(copy, "a.jsonl"), "utf8")).split("\n");
     await writeFile(join(copy, "a.jsonl"), lines.slice(0, 10).join("\n") + "\n");
   });
-  expect(problems).toEqual(Array.from({ length: COPIES }, () => "a lacks acknowledged messages"));
+  // Without the journal the others may lack their last messages too.
+  expect(problems.filter((problem) => problem.startsWith("a "))).toEqual(
+    Array.from({ length: COPIES }, () => "a lacks acknowledged messages"),
+  );
 });

@@ -6,7 +6,7 @@
 import { describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type SessionRecord, type Store } from "../../src/index.ts";
 import type { Host } from "../../src/host/host.ts";
-import { fileNameOf } from "../../src/record/key.ts";
+import { fileNameOf } from "../../src/format/key.ts";
 import type { Capture } from "../../src/testing/index.ts";
 import { user } from "../support/conversation.ts";
 import {
@@ -15,7 +15,7 @@ import {
   journalIn,
   readRecords,
   readSimulatedFile,
-  unlandedStore,
+  unappliedStore,
   writeSimulatedFile,
 } from "../support/simulated-store.ts";
 
@@ -82,7 +82,7 @@ describe("promise 2: a prefix, always", () => {
   });
 
   test("a journal that ends anywhere is replayed up to its last whole block", async () => {
-    const capture = await unlandedStore(write);
+    const capture = await unappliedStore(write);
     const truth = await whole(capture);
     const host = capture.afterKill().startProcess();
     const journal = await journalIn(host);

@@ -10,7 +10,7 @@ import {
   journalIn,
   readRecords,
   readSimulatedFile,
-  unlandedStore,
+  unappliedStore,
   writeSimulatedFile,
   type Reading,
 } from "../support/simulated-store.ts";
@@ -118,7 +118,7 @@ describe("promise 4: no wrong data", () => {
       ["a writer, which replays it", false],
       ["a reader", true],
     ])("by %s", async (_, readOnly) => {
-      const capture = await unlandedStore(write);
+      const capture = await unappliedStore(write);
       const host = capture.afterKill().startProcess();
       const journal = await journalIn(host);
       const bytes = await readSimulatedFile(host, journal);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../src/index.ts";
-import { fileNameOf } from "../../src/record/key.ts";
+import { fileNameOf } from "../../src/format/key.ts";
 import { ChildProcess, killChildren } from "../support/child-process.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { openCollecting } from "../support/open-collecting.ts";
@@ -74,7 +74,7 @@ describe("promise 5: no mixing", () => {
   });
 
   /** A writer that has acknowledged a message, has not landed it, and is dead. */
-  async function dieWithUnlanded(key: string, content: string): Promise<void> {
+  async function dieWithUnapplied(key: string, content: string): Promise<void> {
     const writer = new ChildProcess("hold-store", directory, "no-landing");
     await writer.printed(1);
     expect(await writer.ask(`append ${key} ${content}`)).toBe('{"seq":1}');
@@ -82,7 +82,7 @@ describe("promise 5: no mixing", () => {
   }
 
   test("what the journal holds of a session deleted by hand does not come back in a new one of its key", async () => {
-    await dieWithUnlanded("anna", "old secret");
+    await dieWithUnapplied("anna", "old secret");
     await rm(sessionFile(directory, "anna"));
     const { store, damage } = await openCollecting(directory);
     expect(await store.session("anna").exists()).toBe(false);
@@ -104,7 +104,7 @@ describe("promise 5: no mixing", () => {
   test.each([true, false])(
     "nor if the new one is there before the journal is replayed (readOnly: %s)",
     async (readOnly) => {
-      await dieWithUnlanded("anna", "old secret");
+      await dieWithUnapplied("anna", "old secret");
       const elsewhere = join(parent, "e");
       const id = await write(elsewhere, "anna", "new one", "new two");
       await copyFile(sessionFile(elsewhere, "anna"), sessionFile(directory, "anna"));
@@ -119,7 +119,7 @@ describe("promise 5: no mixing", () => {
   );
 
   test("control: with the old file in place, the same journal does bring its message back", async () => {
-    await dieWithUnlanded("anna", "old secret");
+    await dieWithUnapplied("anna", "old secret");
     const { store } = await openCollecting(directory);
     expect(await contentsOf(store.session("anna"))).toEqual(["old secret"]);
     await store.close();

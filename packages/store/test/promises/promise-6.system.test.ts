@@ -221,7 +221,7 @@ describe("promise 6: a dead owner's place is taken over", { timeout: NO_HANG }, 
 });
 
 /** What a living process has acknowledged is read by others once it is in the file; a stopped one puts nothing there. */
-async function landed(text: string): Promise<void> {
+async function applied(text: string): Promise<void> {
   const reader = await openStore(directory, { readOnly: true });
   await vi.waitFor(async () => expect(await contentsOf(reader.session(KEY))).toContain(text), {
     timeout: 60_000,
@@ -236,7 +236,7 @@ describe("promise 6: a stopped owner is never robbed", { timeout: NO_HANG }, () 
       const owner = await startOwner();
       if (how === "lock") await owner.ask(`lock ${KEY}`);
       expect(await owner.ask(`append ${KEY} text 1`)).toBe('{"seq":1}');
-      await landed("text 1");
+      await applied("text 1");
       owner.signal("SIGSTOP");
       const store = await openHere(SHORT);
       for (let attempt = 0; attempt < 3; attempt++) {

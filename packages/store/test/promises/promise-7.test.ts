@@ -109,9 +109,9 @@ describe("promise 7: flat costs", () => {
       const { host, counts } = countingHost();
       const store = await openStore(jsonlBackend(directory, { host }));
       await store.session("one").append(user("hello"));
-      const { ...seen } = counts;
+      // What an opening does in the background is done then.
       await store.close();
-      return seen;
+      return { ...counts };
     };
     await cost();
     const few = await cost();

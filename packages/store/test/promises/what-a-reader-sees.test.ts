@@ -14,7 +14,7 @@ interface Scene {
   readonly kill: () => void;
   /** From now on nothing lands; `land` lets it. */
   readonly hold: () => void;
-  readonly land: () => void;
+  readonly apply: () => void;
 }
 
 const quiet = { onError: () => undefined, onDamage: () => undefined };
@@ -32,7 +32,7 @@ async function begin(): Promise<Scene> {
   let gate = Promise.resolve();
   const host = heldHost(process, async ({ operation, path }, perform) => {
     // The journal and the leases are not held: what is acknowledged is durable, and only does not land.
-    if (operation === "write" && !path.includes("/.longhand/") && isHeld) await gate;
+    if (operation === "write" && !/\/\.longhand\/(?!new\/)/.test(path) && isHeld) await gate;
     return await perform();
   });
   const writer = await open(host);
@@ -45,21 +45,21 @@ async function begin(): Promise<Scene> {
       isHeld = true;
       gate = new Promise((resolve) => (letGo = resolve));
     },
-    land: () => {
+    apply: () => {
       isHeld = false;
       letGo();
     },
   };
 }
 
-async function landed(store: Store): Promise<void> {
+async function applied(store: Store): Promise<void> {
   while ((await contentsOf(store.session("a"))).length < 4) await new Promise((done) => setImmediate(done));
 }
 
 test.each([false, true])(
   "of a living holder: a prefix with whole batches, then everything (readOnly: %s)",
   async (readOnly) => {
-    const { machine, writer, hold, land } = await begin();
+    const { machine, writer, hold, apply } = await begin();
     const reader = await open(machine.startProcess(), readOnly);
     hold();
     await writer.session("a").append(user("two"));
@@ -67,8 +67,8 @@ test.each([false, true])(
     expect(await contentsOf(writer.session("a"))).toEqual(["one", "two", "three", "four"]);
     // The control: "reads see every write that resolved before" is not what holds between two stores.
     expect(await contentsOf(reader.session("a"))).toEqual(["one"]);
-    land();
-    await landed(reader);
+    apply();
+    await applied(reader);
     expect(await contentsOf(reader.session("a"))).toEqual(["one", "two", "three", "four"]);
     await reader.close();
     await writer.close();
@@ -76,13 +76,13 @@ test.each([false, true])(
 );
 
 test("after lock(): everything that was acknowledged before", async () => {
-  const { machine, writer, hold, land } = await begin();
+  const { machine, writer, hold, apply } = await begin();
   const other = await open(machine.startProcess());
   hold();
   await writer.session("a").append(user("two"));
   const locking = other.session("a").lock();
   expect(await contentsOf(other.session("a"))).toEqual(["one"]);
-  land();
+  apply();
   const lock = await locking;
   expect(await contentsOf(other.session("a"))).toEqual(["one", "two"]);
   await lock[Symbol.asyncDispose]();
@@ -104,11 +104,11 @@ test.each([false, true])(
 );
 
 test("of one that has closed: everything", async () => {
-  const { machine, writer, hold, land } = await begin();
+  const { machine, writer, hold, apply } = await begin();
   hold();
   await writer.session("a").append(user("two"));
   const closing = writer.close();
-  land();
+  apply();
   await closing;
   const reader = await open(machine.startProcess(), true);
   expect(await contentsOf(reader.session("a"))).toEqual(["one", "two"]);

@@ -1,6 +1,6 @@
 /** Seed fault 36: searches that fail on a quote, counts that drift, sessions that go away by themselves. */
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { jsonlBackend, openStore, type Session, type Store } from "../../src/index.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node-host.ts";
@@ -76,6 +76,8 @@ describe("seed fault 36: the count drifts when a crash comes between the message
       for (let life = 0; life < 4; life++) {
         const child = new ChildProcess("append-until-killed", directory, mode);
         await child.printed(15 + 7 * life);
+        const keys = (): Set<string> => new Set(child.lines.map((line) => line.split(" ")[0] ?? ""));
+        await vi.waitFor(() => expect(keys().size).toBe(2), { timeout: 60_000 });
         await child.kill();
         const acknowledged = new Map<string, number>();
         for (const line of child.lines) {

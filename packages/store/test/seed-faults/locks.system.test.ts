@@ -127,7 +127,8 @@ describe(
   "seed fault 6: one process rewrites, another appends, and appends are lost",
   { timeout: NO_HANG },
   () => {
-    const APPENDS = 150;
+    /** So many that the other process has several turns beside them. */
+    const APPENDS = 2000;
     /** The key and the texts of append-shared.mjs, for one session. */
     const KEY = "shared:0";
 

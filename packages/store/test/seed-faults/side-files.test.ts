@@ -99,16 +99,16 @@ describe("seed fault 16: modes and leftovers", () => {
     const host = machine.startProcess();
     const store = await openStore(jsonlBackend("/store", { host }));
     machine.onOperation(({ operation, path }) => {
-      if (operation === "sync" && path.startsWith("/store/.new-")) host.kill();
+      if (operation === "sync" && path.startsWith("/store/.longhand/new/")) host.kill();
     });
     await expect(store.session("a").append(user("one"))).rejects.toMatchObject({
       cause: expect.any(ProcessKilled) as ProcessKilled,
     });
     const recovered = machine.capture().afterKill().startProcess();
     const isTemporary = (name: string): boolean => name.startsWith(".new-");
-    expect((await recovered.files.readDirectory("/store")).filter(isTemporary)).toHaveLength(1);
+    expect((await recovered.files.readDirectory("/store/.longhand/new")).filter(isTemporary)).toHaveLength(1);
     const again = await openStore(jsonlBackend("/store", { host: recovered }));
-    expect((await recovered.files.readDirectory("/store")).filter(isTemporary)).toEqual([]);
+    expect((await recovered.files.readDirectory("/store/.longhand/new")).filter(isTemporary)).toEqual([]);
     expect(await again.session("a").exists()).toBe(false);
     expect(await again.session("a").append(user("one"))).toEqual({ seq: 1 });
     await again.close();

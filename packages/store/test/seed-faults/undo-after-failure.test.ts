@@ -36,8 +36,9 @@ const FULL: Fault = { kind: "error", code: "ENOSPC" };
 
 describe("seed fault 33: after a failed append, rollback removes the previous, valid message", () => {
   test.each<readonly [string, readonly Fault[]]>([
-    ["the disk is full", [FULL]],
-    ["the disk fills up in the middle of the write", [{ kind: "short", bytes: 40 }, FULL]],
+    // First there is no room to extend the journal, then none for the block itself.
+    ["the disk is full", [FULL, FULL]],
+    ["the disk fills up in the middle of the write", [FULL, { kind: "short", bytes: 40 }, FULL]],
   ])("%s: the append rejects, and an undo of it finds nothing to undo", async (_, planned) => {
     const before = await session.state();
     faults = [...planned];

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/open-store.ts";
-import type { Session } from "../../src/store/types.ts";
+import type { Session } from "../../src/contract/types.ts";
 import { collect, numbered, say, view } from "../../src/testing/case-language.ts";
 import { droppedRecords, type Dropping } from "../support/dropped-records.ts";
 

@@ -1,10 +1,10 @@
 /** A rewind costs the same after a thousand others: it reads the end of the log, and touches few of the kept ranges. */
 
 import { describe, expect, test } from "vitest";
-import type { Entry, SeqRange } from "../../src/record/entry.ts";
-import { clippedView, EMPTY_STATE, foldEntry, isLive, type SessionState } from "../../src/record/fold.ts";
-import type { EntryReader } from "../../src/store/backend.ts";
-import { rewindTo } from "../../src/store/decide.ts";
+import type { Entry, SeqRange } from "../../src/format/entry.ts";
+import { clippedView, EMPTY_STATE, foldEntry, isLive, type SessionState } from "../../src/format/fold.ts";
+import type { EntryReader } from "../../src/contract/backend.ts";
+import { rewindTo } from "../../src/contract/decide.ts";
 
 const AT = "2026-11-15T19:24:12.123Z";
 const RANGES = 5000;
@@ -39,7 +39,7 @@ function countedLog(entries: readonly Entry[]): Counted {
         const range = entries.slice(from - 1, to);
         for (const entry of reverse ? range.reverse() : range) {
           counted.read++;
-          yield await Promise.resolve(entry);
+          yield await Promise.resolve([entry]);
         }
       },
       stateAfter: async (seq) => {

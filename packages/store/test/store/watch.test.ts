@@ -1,15 +1,20 @@
 /** What the conformance suite cannot see of a watch: what it leaves behind, how it reads, what fails meanwhile. */
 
 import { getEventListeners } from "node:events";
+import { copyFile, rename } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { memoryBackend } from "../../src/backends/memory.ts";
+import { eachEntry } from "../../src/contract/entry-blocks.ts";
 import { LonghandError } from "../../src/errors.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { EntryRange, Snapshot } from "../../src/store/backend.ts";
-import type { Session } from "../../src/store/types.ts";
+import type { EntryRange, Snapshot } from "../../src/contract/backend.ts";
+import type { Session } from "../../src/contract/types.ts";
 import { collect, numbered, say, sayAll, wordOf } from "../../src/testing/case-language.ts";
 import { brokenBackend } from "../support/broken-backends.ts";
 import { droppedRecords } from "../support/dropped-records.ts";
+import { sessionFile } from "../support/store-files.ts";
+import { makeTemporaryDirectory, removeDirectory } from "../support/temporary-directory.ts";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
@@ -91,7 +96,8 @@ test("passes over records that are damaged, and does not wait for them", async (
   const session = await sessionWith((snapshot) => ({
     ...snapshot,
     async *entries(range) {
-      for await (const entry of snapshot.entries(range)) if (entry.seq !== 2 && entry.seq !== 3) yield entry;
+      for await (const block of snapshot.entries(range))
+        yield block.filter(({ seq }) => seq !== 2 && seq !== 3);
     },
   }));
   await numbered(session, 3);
@@ -130,9 +136,9 @@ test("a session that is deleted for ever while it is read ends it", async () => 
   const session = await sessionWith((snapshot) => ({
     ...snapshot,
     async *entries(range) {
-      for await (const entry of snapshot.entries(range)) {
+      for await (const entry of eachEntry(snapshot.entries(range))) {
         if (entry.seq === 2) throw new LonghandError("SESSION_NOT_FOUND", "deleted while it was read", {});
-        yield entry;
+        yield [entry];
       }
     },
   }));
@@ -173,3 +179,32 @@ async function sessionWith(change: (snapshot: Snapshot) => Snapshot): Promise<Se
   }));
   return (await openStore(backend)).session("s");
 }
+
+test("ends with SESSION_CHANGED when an older file was put back and has gone on differently", async () => {
+  const root = await makeTemporaryDirectory();
+  const directory = join(root, "store");
+  const path = sessionFile(directory, "s");
+  const write = async (...words: readonly string[]): Promise<void> => {
+    const store = await openStore(directory);
+    for (const word of words) await store.session("s").append(say(word));
+    await store.close();
+  };
+  await write("1", "2");
+  await copyFile(path, join(root, "older"));
+  await write("3 old", "4 old");
+  const reader = await openStore(directory, { readOnly: true });
+  const seen: unknown[] = [];
+  const watching = (async () => {
+    for await (const record of reader.session("s").watch()) {
+      seen.push(wordOf(record));
+      if (record.seq !== 4) continue;
+      // In the middle of it: the next look finds the other history.
+      await rename(join(root, "older"), path);
+      await write("3 new", "4 new", "5 new");
+    }
+  })();
+  await expect(watching).rejects.toMatchObject({ code: "SESSION_CHANGED", detail: { key: "s", seq: 4 } });
+  expect(seen).toEqual(["1", "2", "3 old", "4 old"]);
+  await reader.close();
+  await removeDirectory(root);
+});

@@ -11,6 +11,7 @@ import { jsonlBackend, openStore } from "../../dist/index.js";
 import { hostWithoutLanding } from "./no-landing.mjs";
 
 const [directory, mode] = process.argv.slice(2);
+const KEYS = ["a:1", "b"];
 const HONEST_APPENDS = 5;
 const { host, begin } = hostWithoutLanding();
 const store = await openStore(jsonlBackend(directory, { host }), { onError: () => undefined });
@@ -18,6 +19,8 @@ if (mode === "no-landing") begin();
 
 // Synchronously: what is printed has left this process.
 const print = (key, seq) => writeSync(1, `${key} ${seq}\n`);
+
+const begun = new Set();
 
 async function appendForEver(key) {
   const session = store.session(key);
@@ -29,13 +32,14 @@ async function appendForEver(key) {
       content: `${key} ${seq + 1 + index} ${index + 1}/${size}`,
     }));
     const appending = session.append(batch, { expectedSeq: seq });
-    if (mode === "ack-first" && round > HONEST_APPENDS) {
+    if (mode === "ack-first" && round > HONEST_APPENDS && begun.size === KEYS.length) {
       print(key, seq + size);
       process.kill(process.pid, "SIGKILL");
     }
     ({ seq } = await appending);
     print(key, seq);
+    begun.add(key);
   }
 }
 
-await Promise.all(["a:1", "b"].map(appendForEver));
+await Promise.all(KEYS.map(appendForEver));

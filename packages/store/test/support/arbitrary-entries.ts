@@ -1,8 +1,8 @@
 /** Entries of every kind, for properties of the line format. */
 
 import fc from "fast-check";
-import type { Body, Entry, SeqRange } from "../../src/record/entry.ts";
-import { MAX_SEQ } from "../../src/record/format.ts";
+import type { Body, Entry, SeqRange } from "../../src/format/entry.ts";
+import { MAX_SEQ } from "../../src/format/format.ts";
 
 /** Lone surrogates too: they must survive as escapes. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(

@@ -2,9 +2,9 @@
 
 import { memoryBackend } from "../../src/backends/memory.ts";
 import { isLonghandError } from "../../src/errors.ts";
-import type { Body, Entry } from "../../src/record/entry.ts";
-import type { SessionInfo } from "../../src/record/session-record.ts";
-import type { Backend, Decision, OpenBackend, Operation, Snapshot } from "../../src/store/backend.ts";
+import type { Body, Entry } from "../../src/format/entry.ts";
+import type { SessionInfo } from "../../src/format/session-record.ts";
+import type { Backend, Decision, OpenBackend, Operation, Snapshot } from "../../src/contract/backend.ts";
 import type { CapabilityName } from "../../src/testing/conformance-case.ts";
 
 type Breaking = (inner: OpenBackend) => Partial<OpenBackend>;
@@ -253,6 +253,7 @@ function widened(body: Body): Body {
   return body.op === "truncate" ? { ...body, keepFrom: Math.min(body.keepFrom, 3) } : body;
 }
 
-async function* renumbered(entries: AsyncIterable<Entry>): AsyncIterable<Entry> {
-  for await (const entry of entries) yield entry.seq > 2 ? { ...entry, seq: entry.seq + 1 } : entry;
+async function* renumbered(blocks: AsyncIterable<readonly Entry[]>): AsyncIterable<readonly Entry[]> {
+  for await (const block of blocks)
+    yield block.map((entry) => (entry.seq > 2 ? { ...entry, seq: entry.seq + 1 } : entry));
 }

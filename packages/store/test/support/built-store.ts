@@ -1,25 +1,26 @@
 /** A small store on a disk in memory, made of the lines themselves, so that its files can be spoiled byte by byte. */
 
-import { layoutOf } from "../../src/backends/jsonl/files/layout.ts";
-import { readSession } from "../../src/backends/jsonl/reading/read-session.ts";
-import type { RepairSurroundings } from "../../src/backends/jsonl/upkeep/repair-segment.ts";
-import { repairStore } from "../../src/backends/jsonl/upkeep/repair-store.ts";
-import { verifyStore, type VerifyStorePlace } from "../../src/backends/jsonl/upkeep/verify-store.ts";
+import { layoutOf } from "../../src/format/layout.ts";
+import { readSession } from "../../src/engine/reading/read-session.ts";
+import type { RepairDeps } from "../../src/upkeep/repair-segment.ts";
+import { repairStore } from "../../src/upkeep/repair-store.ts";
+import { verifyStore, type VerifyStorePlace } from "../../src/upkeep/verify-store.ts";
 import type { FileSystem, Host } from "../../src/host/host.ts";
-import { openSessionForWriting } from "../../src/log/open-session.ts";
-import { segmentPath } from "../../src/log/segment-path.ts";
-import { encodeCheckpoint } from "../../src/record/checkpoint.ts";
-import { continueSum, EMPTY_SUM } from "../../src/record/checksum.ts";
-import { encodeEntry } from "../../src/record/encode.ts";
-import type { Body, Entry } from "../../src/record/entry.ts";
-import { EMPTY_STATE, foldEntry, type SessionState } from "../../src/record/fold.ts";
-import { encodeHeader, firstHeader, type Header } from "../../src/record/header.ts";
-import { fileNameOf } from "../../src/record/key.ts";
-import type { Damage, SessionInfo } from "../../src/record/session-record.ts";
-import { toEntries } from "../../src/record/to-entries.ts";
-import type { VerifyReport } from "../../src/store/types.ts";
+import { openSessionForWriting } from "../../src/session/open-session.ts";
+import { segmentPath } from "../../src/session/segment-path.ts";
+import { encodeCheckpoint } from "../../src/format/checkpoint.ts";
+import { continueSum, EMPTY_SUM } from "../../src/format/checksum.ts";
+import { encodeEntry } from "../../src/format/encode.ts";
+import type { Body, Entry } from "../../src/format/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../../src/format/fold.ts";
+import { encodeHeader, firstHeader, type Header } from "../../src/format/header.ts";
+import { fileNameOf } from "../../src/format/key.ts";
+import type { Damage, SessionInfo } from "../../src/format/session-record.ts";
+import { toEntries } from "../../src/format/to-entries.ts";
+import type { VerifyReport } from "../../src/contract/types.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
-import { toId } from "../../src/record/session-id.ts";
+import { plainEntry } from "./plain-entry.ts";
+import { toId } from "../../src/format/session-id.ts";
 
 export const LAYOUT = layoutOf("/store");
 export const AT = "2026-11-15T19:24:12.123Z";
@@ -76,7 +77,7 @@ export function buildSession(key: string, idText: string, steps: readonly Step[]
 export async function machineWith(files: ReadonlyMap<string, Buffer>): Promise<SimulatedMachine> {
   const machine = new SimulatedMachine(5);
   const disk = machine.startProcess().files;
-  const { directory, archive, trash, segments, own, journals, leases, damaged } = LAYOUT;
+  const { directory, archive, trash, segments, own, journals, leases, damaged, temporary } = LAYOUT;
   const parents = new Set([...files.keys()].map((path) => path.slice(0, path.lastIndexOf("/"))));
   for (const path of new Set([
     directory,
@@ -87,6 +88,7 @@ export async function machineWith(files: ReadonlyMap<string, Buffer>): Promise<S
     journals,
     leases,
     damaged,
+    temporary,
     ...parents,
   ])) {
     await disk.makeDirectory(path);
@@ -102,7 +104,7 @@ export async function machineWith(files: ReadonlyMap<string, Buffer>): Promise<S
   return machine;
 }
 
-export interface Surroundings {
+export interface Deps {
   readonly isGrowing?: boolean;
   readonly isForking?: boolean;
   readonly keys?: readonly string[];
@@ -110,10 +112,7 @@ export interface Surroundings {
   readonly alone?: (task: () => Promise<void>) => Promise<void>;
 }
 
-function placeOf(
-  files: FileSystem,
-  { isGrowing = false, isForking = false }: Surroundings,
-): VerifyStorePlace {
+function placeOf(files: FileSystem, { isGrowing = false, isForking = false }: Deps): VerifyStorePlace {
   return {
     files,
     layout: LAYOUT,
@@ -124,32 +123,34 @@ function placeOf(
   };
 }
 
-const optionsOf = ({ keys }: Surroundings): Parameters<typeof verifyStore>[1] => ({
+const optionsOf = ({ keys }: Deps): Parameters<typeof verifyStore>[1] => ({
   keys: keys === undefined ? undefined : new Set(keys),
   onProgress: () => undefined,
 });
 
-export async function verify(host: Host, surroundings: Surroundings = {}): Promise<VerifyReport> {
+export async function verify(host: Host, surroundings: Deps = {}): Promise<VerifyReport> {
   return await verifyStore(placeOf(host.files, surroundings), optionsOf(surroundings));
 }
 
-export async function repair(host: Host, surroundings: Surroundings = {}): Promise<VerifyReport> {
+export async function repair(host: Host, surroundings: Deps = {}): Promise<VerifyReport> {
   let temporaries = 0;
-  const around: RepairSurroundings = {
+  const deps: RepairDeps = {
     files: host.files,
     layout: LAYOUT,
-    temporaryPath: () => `${LAYOUT.directory}/.new-repair-${(temporaries += 1)}-${host.now()}`,
+    temporaryPath: () => `${LAYOUT.temporary}/.new-repair-${(temporaries += 1)}-${host.now()}`,
     checkMayChange: () => Promise.resolve(),
     syncNames: async (directory) => await host.files.syncDirectory(directory),
+    sealedPatches: () => Promise.resolve([]),
     now: () => AT,
   };
   return await repairStore(
     {
       ...placeOf(host.files, surroundings),
-      around,
+      deps,
+      onWithoutFile: () => undefined,
       alone: async (_name, task) => {
         const { alone = async (run: () => Promise<void>) => await run() } = surroundings;
-        await alone(async () => await task(around));
+        await alone(async () => await task(deps));
       },
     },
     optionsOf(surroundings),
@@ -178,7 +179,8 @@ export async function readBack(host: Host, { key, path }: { key: string; path: s
   const snapshot = await readSession(place, { path, status: "active" }, key);
   if (snapshot === undefined) throw new Error(`nothing at ${path}`);
   const entries: Entry[] = [];
-  for await (const entry of snapshot.entries({ from: 1, to: Infinity, reverse: false })) entries.push(entry);
+  for await (const block of snapshot.entries({ from: 1, to: Infinity, reverse: false }))
+    entries.push(...block.map(plainEntry));
   return { info: snapshot.info, state: snapshot.state, entries, damage };
 }
 
@@ -189,6 +191,7 @@ export async function appendOne(host: Host, { key, path }: { key: string; path: 
     path,
     key,
     segments: LAYOUT.segments,
+    sealedPatches: () => Promise.resolve([]),
     damagedDirectory: LAYOUT.damaged,
     checkMayChange: async () => await Promise.resolve(),
     temporaryPath: () => `${path}.new`,
@@ -200,7 +203,7 @@ export async function appendOne(host: Host, { key, path }: { key: string; path: 
   if (log === undefined) throw new Error(`nothing at ${path}`);
   const body: Body = { op: "message", json: '{"role":"user","content":"after"}' };
   log.acknowledge(log.place([toEntries(log.state, [body], undefined, AT)]));
-  await log.land();
+  await log.apply();
   const { seq } = log.state;
   await log.close();
   return seq;

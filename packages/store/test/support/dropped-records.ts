@@ -2,7 +2,7 @@
 
 import { memoryBackend } from "../../src/backends/memory.ts";
 import { LonghandError } from "../../src/errors.ts";
-import type { Backend, EntryRange, EntryReader, OpenBackend, Operation } from "../../src/store/backend.ts";
+import type { Backend, EntryRange, EntryReader, OpenBackend, Operation } from "../../src/contract/backend.ts";
 
 export interface Dropping {
   /** The first seq that is kept; may be changed at any time. */

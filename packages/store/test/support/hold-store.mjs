@@ -2,7 +2,7 @@
  * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `lock KEY`, `fork KEY NEW`, `disconnect` (a worker, from its
  * cluster), `close`. Answers each with a
  * line of JSON; the first says whether it could be opened. With "no-landing" every write to a session file fails, so that what
- * is acknowledged is in the journal only.
+ * is acknowledged is in the journal only. With "impatient" it waits for a session no longer than a moment.
  */
 
 import cluster from "node:cluster";
@@ -27,10 +27,13 @@ async function attempt(action) {
 
 let store;
 const isOpen = await attempt(async () => {
-  store = await openStore(jsonlBackend(directory, { host }), {
-    readOnly: mode === "read-only",
-    onError: () => undefined,
-  });
+  store = await openStore(
+    jsonlBackend(directory, { host, ...(mode === "impatient" ? { lockWait: 500 } : {}) }),
+    {
+      readOnly: mode === "read-only",
+      onError: () => undefined,
+    },
+  );
   if (mode === "no-landing") begin();
   return { opened: true };
 });

@@ -2,9 +2,9 @@
 
 import { lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { checksum } from "../../src/record/checksum.ts";
-import { fileNameOf } from "../../src/record/key.ts";
-import { sealLine } from "../../src/record/seal.ts";
+import { checksum } from "../../src/format/checksum.ts";
+import { fileNameOf } from "../../src/format/key.ts";
+import { withChecksum } from "../../src/format/line-checksum.ts";
 
 export const INSTANCE = "01JCW0000000000000000000DD";
 export const OUTSIDE_ID = "01JCW0000000000000000000AA";
@@ -15,7 +15,8 @@ export async function put(path: string, bytes: string | Buffer): Promise<void> {
   await writeFile(path, bytes, { mode: 0o600 });
 }
 
-const sealed = (value: object, salt: string): Buffer => sealLine(JSON.stringify(value).slice(0, -1), salt);
+const sealed = (value: object, salt: string): Buffer =>
+  withChecksum(JSON.stringify(value).slice(0, -1), salt);
 
 /** A session file; `header` replaces fields of its header. Its lines are salted with the id that the header names. */
 export function sessionBytes(key: string, header: object): Buffer {

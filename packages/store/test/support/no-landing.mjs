@@ -3,14 +3,14 @@
  * do. To be called when the store is open: what the last one left must be recovered first.
  */
 
-import { failingHost, nodeHost } from "../../dist/testing/index.js";
+import { failingHost, nodeHost } from "../../dist/testing.js";
 
 export function hostWithoutLanding() {
   const created = new Set();
   let hasBegun = false;
   const host = failingHost(nodeHost, ({ operation, path }) => {
     if (!hasBegun || operation !== "write") return undefined;
-    const isNew = /\/\.new-[^/]*$/.test(path) && !path.includes("/.longhand/");
+    const isNew = /\/\.longhand\/new\/[^/]*$/.test(path);
     if (isNew && !created.has(path)) {
       created.add(path);
       return undefined;

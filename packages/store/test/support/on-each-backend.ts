@@ -7,8 +7,8 @@ import { jsonBackend } from "../../src/backends/json/json-backend.ts";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import { memoryBackend } from "../../src/backends/memory.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { Backend } from "../../src/store/backend.ts";
-import type { Store } from "../../src/store/types.ts";
+import type { Backend } from "../../src/contract/backend.ts";
+import type { Store } from "../../src/contract/types.ts";
 import { makeTemporaryDirectory, removeDirectory } from "./temporary-directory.ts";
 
 export interface OpenedStore {

@@ -1,6 +1,6 @@
 /** Histories from a seed: valid ones, and ones with everything that crashes, races and bad providers leave behind. */
 
-import type { ContentPart, Message, ToolCall } from "../../src/record/message.ts";
+import type { ContentPart, Message, ToolCall } from "../../src/format/message.ts";
 import type { LoggedMessage } from "../../src/context/turns.ts";
 
 export class Chance {

@@ -1,8 +1,8 @@
-import { encodeEntry } from "../../src/record/encode.ts";
-import type { Body, Entry } from "../../src/record/entry.ts";
-import { EMPTY_STATE } from "../../src/record/fold.ts";
-import { toEntries } from "../../src/record/to-entries.ts";
-import { toId, type Id } from "../../src/record/session-id.ts";
+import { encodeEntry } from "../../src/format/encode.ts";
+import type { Body, Entry } from "../../src/format/entry.ts";
+import { EMPTY_STATE } from "../../src/format/fold.ts";
+import { toEntries } from "../../src/format/to-entries.ts";
+import { toId, type Id } from "../../src/format/session-id.ts";
 
 export const SESSION_ID: Id = toId("01JCW0000000000000000000AB");
 const AT = "2026-11-15T19:24:12.123Z";

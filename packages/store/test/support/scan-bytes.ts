@@ -1,6 +1,12 @@
-import type { Entry } from "../../src/record/entry.ts";
-import { NEWLINE } from "../../src/record/format.ts";
-import { LogScanner, type ScanDamage, type ScanEnd } from "../../src/record/scan.ts";
+import type { Entry } from "../../src/format/entry.ts";
+import { NEWLINE } from "../../src/format/format.ts";
+import {
+  LogScanner,
+  type ScanDamage,
+  type ScanEnd,
+  type ScannedLine,
+  type ScanStart,
+} from "../../src/format/scan.ts";
 
 export interface ScannedBytes extends ScanEnd {
   readonly entries: readonly Entry[];
@@ -12,37 +18,40 @@ export interface ScannedBytes extends ScanEnd {
   readonly checkpoints: readonly number[];
 }
 
-/** Scans the lines of a session file, its header left out. */
-export function scanBytes(bytes: Buffer, sessionId: string): ScannedBytes {
+/** Scans the lines of a session file, its header left out. Every line is decoded in full. */
+export function scanBytes(bytes: Buffer, sessionId: string, start: ScanStart = BEGINNING): ScannedBytes {
+  return scanLines(splitLines(bytes, start.offset), sessionId, start);
+}
+
+const BEGINNING: ScanStart = { offset: 0, seqBefore: 0 };
+
+/** In the plainest way. */
+function* splitLines(bytes: Buffer, from: number): Iterable<ScannedLine> {
+  for (let start = from; start < bytes.length;) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    const next = newline === -1 ? end : end + 1;
+    const content = bytes.subarray(start, end);
+    yield { offset: start, content, bytes: next - start, terminated: newline !== -1 };
+    start = next;
+  }
+}
+
+export function scanLines(lines: Iterable<ScannedLine>, sessionId: string, start: ScanStart): ScannedBytes {
   const entries: Entry[] = [];
   const offsets: number[] = [];
   const damage: ScanDamage[] = [];
   const refused: Entry[] = [];
   const checkpoints: number[] = [];
-  const scanner = new LogScanner(
-    sessionId,
-    { offset: 0, seqBefore: 0 },
-    {
-      entry: (entry, { offset }) => {
-        entries.push(entry);
-        offsets.push(offset);
-      },
-      checkpoint: ({ state }) => checkpoints.push(state.seq),
-      refused: (entry) => refused.push(entry),
-      damage: (place) => damage.push(place),
+  const scanner = new LogScanner(sessionId, start, {
+    entry: (entry, { offset }) => {
+      entries.push(entry);
+      offsets.push(offset);
     },
-  );
-  for (let start = 0; start < bytes.length;) {
-    const newline = bytes.indexOf(NEWLINE, start);
-    const end = newline === -1 ? bytes.length : newline;
-    const next = newline === -1 ? end : end + 1;
-    scanner.line({
-      offset: start,
-      content: bytes.subarray(start, end),
-      bytes: next - start,
-      terminated: newline !== -1,
-    });
-    start = next;
-  }
+    checkpoint: ({ state }) => checkpoints.push(state.seq),
+    refused: (entry) => refused.push(entry),
+    damage: (place) => damage.push(place),
+  });
+  for (const line of lines) scanner.line(line);
   return { entries, offsets, damage, refused, checkpoints, ...scanner.finish() };
 }

@@ -4,7 +4,7 @@ import { jsonlBackend, openStore, type Damage, type SessionRecord, type Store } 
 import type { Host } from "../../src/host/host.ts";
 import { failingHost, SimulatedMachine, type Capture } from "../../src/testing/index.ts";
 import { recordsOf } from "./conversation.ts";
-import { landingFaults } from "./landing-faults.ts";
+import { landingFaults } from "./apply-faults.ts";
 
 export const DIRECTORY = "/store";
 
@@ -18,7 +18,7 @@ export async function closedStore(write: (store: Store) => Promise<unknown>): Pr
 }
 
 /** The disk after `write`, with everything in the journal and nothing but headers in the session files. */
-export async function unlandedStore(write: (store: Store) => Promise<unknown>): Promise<Capture> {
+export async function unappliedStore(write: (store: Store) => Promise<unknown>): Promise<Capture> {
   const machine = new SimulatedMachine(5);
   const host = failingHost(machine.startProcess(), landingFaults().plan);
   const store = await openStore(jsonlBackend(DIRECTORY, { host }), { onError: () => undefined });
@@ -69,4 +69,9 @@ export async function readRecords(host: Host, key: string, readOnly: boolean): P
   }
   await store.close();
   return { records, damage, error };
+}
+
+/** Up to the end of its last block: behind that there are zeros. */
+export function usedBytes(journal: Buffer): Buffer {
+  return journal.subarray(0, journal.findLastIndex((byte) => byte !== 0) + 1);
 }

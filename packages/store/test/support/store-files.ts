@@ -2,7 +2,7 @@
 
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { fileNameOf } from "../../src/record/key.ts";
+import { fileNameOf } from "../../src/format/key.ts";
 
 export function sessionFile(directory: string, key: string): string {
   return join(directory, fileNameOf(key));

@@ -3,7 +3,7 @@
  * tests. Answers with what is wrong, or `undefined`.
  */
 
-import type { Message } from "../../src/record/message.ts";
+import type { Message } from "../../src/format/message.ts";
 
 export function refusal(messages: readonly Message[]): string | undefined {
   const used = new Set<string>();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { jsonBackend } from "../../src/backends/json/json-backend.ts";
 import { jsonlBackend } from "../../src/backends/jsonl/jsonl-backend.ts";
 import { memoryBackend } from "../../src/backends/memory.ts";
-import type { Backend, BackendCapabilities } from "../../src/store/backend.ts";
+import type { Backend, BackendCapabilities } from "../../src/contract/backend.ts";
 import type { BackendPlace, Harness } from "../../src/testing/describe-backend.ts";
 import { makeTemporaryDirectory, removeDirectory } from "./temporary-directory.ts";
 

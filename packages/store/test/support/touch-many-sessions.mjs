@@ -6,7 +6,7 @@
 
 import { readdirSync } from "node:fs";
 import { jsonlBackend, openStore } from "../../dist/index.js";
-import { nodeHost } from "../../dist/testing/index.js";
+import { nodeHost } from "../../dist/testing.js";
 
 const [directory, sessions] = process.argv.slice(2);
 /** Code is compiled and caches are filled before memory is measured. */

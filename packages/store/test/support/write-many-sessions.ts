@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileNameOf } from "../../src/record/key.ts";
-import { sealLine } from "../../src/record/seal.ts";
+import { fileNameOf } from "../../src/format/key.ts";
+import { withChecksum } from "../../src/format/line-checksum.ts";
 
 /** Sessions of one message each, written as files: through a store a hundred thousand would take minutes. */
 export function writeManySessions(directory: string, keys: readonly string[]): void {
@@ -11,7 +11,10 @@ export function writeManySessions(directory: string, keys: readonly string[]): v
     const at = new Date(Date.UTC(2026, 0, 1) + index).toISOString();
     const header = JSON.stringify({ longhand: 1, key, id, at });
     const record = JSON.stringify({ seq: 1, at, message: { role: "user", content: `in ${key}` } });
-    const bytes = Buffer.concat([sealLine(header.slice(0, -1), ""), sealLine(record.slice(0, -1), id)]);
+    const bytes = Buffer.concat([
+      withChecksum(header.slice(0, -1), ""),
+      withChecksum(record.slice(0, -1), id),
+    ]);
     writeFileSync(join(directory, fileNameOf(key)), bytes, { mode: 0o600 });
   }
 }

@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test, vi } from "vitest";
 import { memoryBackend } from "../../src/backends/memory.ts";
-import type { Backend, BackendCapabilities } from "../../src/store/backend.ts";
+import type { Backend, BackendCapabilities } from "../../src/contract/backend.ts";
 import { CONFORMANCE } from "../../src/testing/conformance-list.ts";
 import { describeBackend } from "../../src/testing/describe-backend.ts";
 import * as broken from "../support/broken-backends.ts";

@@ -1,3 +1,4 @@
+import { promised } from "../../src/host/promised.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,25 +28,25 @@ async function callEverything(host: Host, root: string): Promise<string[]> {
   };
   const { files } = host;
   const [directory, a, b, c] = [join(root, "d"), join(root, "d/a"), join(root, "d/b"), join(root, "d/c")];
-  await attempt("makeDirectory", () => files.makeDirectory(directory));
-  const file = await attempt("create", () => files.open(a, "create"));
+  await attempt("makeDirectory", async () => await files.makeDirectory(directory));
+  const file = await attempt("create", async () => await files.open(a, "create"));
   await attempt("write", async () => await file?.write(Buffer.from("hello"), 0));
   await attempt("read", async () => await file?.read(Buffer.alloc(5), 0));
   await attempt("truncate", async () => await file?.truncate(3));
   await attempt("sync", async () => await file?.sync());
   await attempt("stat", async () => await file?.stat());
   await attempt("close", async () => await file?.close());
-  const reader = await attempt("open", () => files.open(a, "read"));
+  const reader = await attempt("open", async () => await files.open(a, "read"));
   await reader?.close();
-  const writer = await attempt("openForWriting", () => files.open(a, "write"));
+  const writer = await attempt("openForWriting", async () => await files.open(a, "write"));
   await writer?.close();
-  await attempt("link", () => files.link(a, b));
-  await attempt("rename", () => files.rename(b, c));
-  await attempt("unlink", () => files.unlink(c));
-  await attempt("readDirectory", () => files.readDirectory(directory));
-  await attempt("syncDirectory", () => files.syncDirectory(directory));
-  await attempt("stat", () => files.stat(a));
-  await attempt("resolve", () => files.resolve(a));
+  await attempt("link", async () => await files.link(a, b));
+  await attempt("rename", async () => await files.rename(b, c));
+  await attempt("unlink", async () => await files.unlink(c));
+  await attempt("readDirectory", async () => await files.readDirectory(directory));
+  await attempt("syncDirectory", async () => await files.syncDirectory(directory));
+  await attempt("stat", async () => await files.stat(a));
+  await attempt("resolve", async () => await files.resolve(a));
   const presence = await attempt("listen", () => host.processes.listen(join(root, "s")));
   await presence?.close();
   return failed;
@@ -116,8 +117,8 @@ describe("a failing host", () => {
     await onBothHosts(async (inner, root) => {
       const host = failingHost(inner, failOnce(2, EIO));
       const file = await host.files.open(join(root, "a"), "create");
-      await expect(file.close()).rejects.toMatchObject({ code: "EIO" });
-      await expect(file.stat()).rejects.toMatchObject({ code: "EBADF" });
+      await expect(promised(() => file.close())).rejects.toMatchObject({ code: "EIO" });
+      await expect(promised(() => file.stat())).rejects.toMatchObject({ code: "EBADF" });
     });
   });
 });
@@ -184,9 +185,11 @@ describe("plans", () => {
     const outcomes: unknown[] = [];
     for (let round = 0; round < 3; round += 1) {
       await file.read(Buffer.alloc(1), 0);
-      outcomes.push(
-        await file.write(Buffer.from("hello"), 0).catch((error: unknown) => (error as { code: string }).code),
-      );
+      try {
+        outcomes.push(await file.write(Buffer.from("hello"), 0));
+      } catch (error) {
+        outcomes.push((error as { code: string }).code);
+      }
     }
     return { outcomes, host };
   }

@@ -56,6 +56,13 @@ test("holds what a plain buffer would hold, and what was there before stays as i
   );
 });
 
+test("reads NULs behind the bytes of a page that was written only in part", () => {
+  const bytes = FileBytes.empty.write(Buffer.from("hello"), 0).resize(4000);
+  const into = Buffer.alloc(4, 0xff);
+  expect(bytes.read(into, 100)).toBe(4);
+  expect(into.toString("latin1")).toBe("\0\0\0\0");
+});
+
 test("reads from any place, and less at the end", () => {
   const bytes = FileBytes.empty.write(Buffer.from("hello"), 4094);
   const into = Buffer.alloc(4, 0xff);

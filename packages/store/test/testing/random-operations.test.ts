@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { memoryBackend } from "../../src/backends/memory.ts";
 import { openStore } from "../../src/open-store.ts";
-import type { Backend } from "../../src/store/backend.ts";
+import type { Backend } from "../../src/contract/backend.ts";
 import { collect, keysOf } from "../../src/testing/case-language.ts";
 import { compareByRandomOperations } from "../../src/testing/random-operations.ts";
 import * as broken from "../support/broken-backends.ts";

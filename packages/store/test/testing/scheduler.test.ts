@@ -76,7 +76,7 @@ describe("a scheduler", () => {
     const scheduler = new Scheduler(machine, CALM, temper);
     const process = scheduler.startProcess("one");
     let isAnswered = false;
-    void process.host.files.makeDirectory("/made").then(() => {
+    void Promise.resolve(process.host.files.makeDirectory("/made")).then(() => {
       isAnswered = true;
     });
     await scheduler.run(process.death);

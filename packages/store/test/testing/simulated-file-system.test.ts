@@ -136,7 +136,7 @@ async function callFile(file: OpenFile, call: Extract<Call, { handle: number }>)
   }
 }
 
-async function done(call: Promise<void>): Promise<string> {
+async function done(call: void | Promise<void>): Promise<string> {
   await call;
   return "done";
 }

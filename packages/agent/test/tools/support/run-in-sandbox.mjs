@@ -1,5 +1,5 @@
 // Runs a command in the sandbox, by the built package: WORKSPACE COMMAND.
-import { EXEC_LIMITS, findSandbox } from "../../../dist/tools/sandbox.js";
+import { EXEC_LIMITS, findSandbox } from "../../../build/tools/sandbox.js";
 
 const [workspace, command] = process.argv.slice(2);
 const sandbox = await findSandbox();

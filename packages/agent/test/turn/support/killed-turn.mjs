@@ -7,9 +7,9 @@ import { appendFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { openStore } from "@longhand/store";
-import { AgentError } from "../../../dist/errors.js";
-import { Mailbox } from "../../../dist/kernel/mailbox.js";
-import { runTurn } from "../../../dist/turn/run-turn.js";
+import { AgentError } from "../../../build/errors.js";
+import { Mailbox } from "../../../build/kernel/mailbox.js";
+import { runTurn } from "../../../build/turn/run-turn.js";
 import { EARLIER, KEY, SAID, scenario, watchWrites } from "./kill-scenario.mjs";
 
 const [directory, mode, text] = process.argv.slice(2);

@@ -6,9 +6,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { memoryBackend, openStore } from "@longhand/store";
 import picocolors from "picocolors";
-import { ChatLink } from "../../../dist/chat/chat-link.js";
-import { processTerminal } from "../../../dist/chat/process-terminal.js";
-import { runChat } from "../../../dist/chat/run-chat.js";
+import { ChatLink } from "../../../build/chat/chat-link.js";
+import { processTerminal } from "../../../build/chat/process-terminal.js";
+import { runChat } from "../../../build/chat/run-chat.js";
 
 const link = new ChatLink();
 const store = await openStore(memoryBackend());

@@ -10,7 +10,7 @@
 import { resolve } from "node:path";
 import type { Host } from "../../host/host.ts";
 import { nodeHost } from "../../host/node-host.ts";
-import type { Backend } from "../../store/backend.ts";
+import type { Backend } from "../../contract/backend.ts";
 import { JsonSessions } from "./json-sessions.ts";
 import { openSessionFiles } from "./open-session-files.ts";
 

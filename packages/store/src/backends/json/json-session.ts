@@ -1,7 +1,7 @@
 /** A session in memory together with the text of its file. */
 
-import type { Entry } from "../../record/entry.ts";
-import { foldEntry } from "../../record/fold.ts";
+import type { Entry } from "../../format/entry.ts";
+import { foldEntry } from "../../format/fold.ts";
 import { SessionInMemory } from "../session-in-memory.ts";
 import { encodeSessionJson, toLogRecord, type LogRecord, type SessionJson } from "./session-json.ts";
 

@@ -5,8 +5,8 @@
 
 import { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
-import { newId } from "../new-id.ts";
-import type { Entry } from "../../record/entry.ts";
+import { newId } from "../../host/new-id.ts";
+import type { Entry } from "../../format/entry.ts";
 import type {
   BackendLockOptions,
   BackendReclaimOptions,
@@ -16,12 +16,12 @@ import type {
   SeenSession,
   Snapshot,
   Upkeep,
-} from "../../store/backend.ts";
+} from "../../contract/backend.ts";
 import { KeyedQueue } from "../../store/keyed-queue.ts";
 import { runDecision } from "../../store/run-decision.ts";
-import type { Reclaimed, VerifyReport, Written } from "../../store/types.ts";
-import { ChangeListeners, isAsSeen } from "../change-listeners.ts";
-import { checkFork } from "../check-fork.ts";
+import type { Reclaimed, VerifyReport, Written } from "../../contract/types.ts";
+import { ChangeListeners, isAsSeen } from "../../contract/change-listeners.ts";
+import { checkFork } from "../../contract/check-fork.ts";
 import { LockLine } from "../lock-line.ts";
 import { JsonSession } from "./json-session.ts";
 import type { LoadedSessions } from "./open-session-files.ts";
@@ -77,8 +77,8 @@ export class JsonSessions implements OpenBackend {
       const isNewKeyTaken = sessions.has(newKey);
       const last = checkFork({ key, seq: parent?.state.seq ?? 0, newKey, isNewKeyTaken, at });
       const entries: Entry[] = [];
-      for await (const entry of parent?.entries({ from: 1, to: last, reverse: false }) ?? [])
-        entries.push(entry);
+      for await (const block of parent?.entries({ from: 1, to: last, reverse: false }) ?? [])
+        entries.push(...block);
       await this.#add(newKey, this.#begin(newKey, this.#now()), entries);
     });
   };

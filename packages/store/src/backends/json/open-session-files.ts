@@ -3,7 +3,7 @@ import { ioError } from "../../host/io-error.ts";
 import type { Host } from "../../host/host.ts";
 import { checkSafeDirectory } from "../../host/check-safe-directory.ts";
 import { makeDirectories } from "../../host/make-directories.ts";
-import type { BackendOptions } from "../../store/backend.ts";
+import type { BackendOptions } from "../../contract/backend.ts";
 import type { JsonSession } from "./json-session.ts";
 import { SessionFiles, type SessionFilesOptions } from "./session-files.ts";
 import { removeTemporaryFiles } from "./temporary-file.ts";

@@ -8,20 +8,20 @@
 
 import { createHash } from "node:crypto";
 import { isLonghandError, LonghandError } from "../../errors.ts";
-import { decodeLine } from "../../record/decode.ts";
-import { encodeEntry } from "../../record/encode.ts";
-import type { Entry } from "../../record/entry.ts";
-import { EMPTY_STATE, foldEntry, isLive, type SessionState } from "../../record/fold.ts";
-import { FORMAT_VERSION } from "../../record/format.ts";
-import { isJsonObject, parseJson, tryParseJson } from "../../record/json.ts";
-import { checkKey } from "../../record/key.ts";
-import { messageBody } from "../../record/message-body.ts";
-import { sealLine } from "../../record/seal.ts";
-import { isId, makeId } from "../../record/session-id.ts";
+import { decodeLine } from "../../format/decode.ts";
+import { encodeEntry } from "../../format/encode.ts";
+import type { Entry } from "../../format/entry.ts";
+import { EMPTY_STATE, foldEntry, isLive, type SessionState } from "../../format/fold.ts";
+import { FORMAT_VERSION } from "../../format/format.ts";
+import { isJsonObject, parseJson, tryParseJson } from "../../format/json.ts";
+import { checkKey } from "../../format/key.ts";
+import { messageBody } from "../../format/message-body.ts";
+import { withChecksum } from "../../format/line-checksum.ts";
+import { isId, makeId } from "../../format/session-id.ts";
 import type { SessionIdentity } from "../session-in-memory.ts";
-import { fromLegacyMessage, toLegacyMessage } from "../../record/legacy-message.ts";
-import { fromLegacyTime, UNKNOWN_TIME } from "../../record/legacy-time.ts";
-import { numbersSurvive } from "../../record/numbers-survive.ts";
+import { fromLegacyMessage, toLegacyMessage } from "../../format/legacy-message.ts";
+import { fromLegacyTime, UNKNOWN_TIME } from "../../format/legacy-time.ts";
+import { numbersSurvive } from "../../format/numbers-survive.ts";
 
 export const JSON_SUFFIX = ".json";
 
@@ -63,7 +63,9 @@ export function toLogRecord(entry: Entry, sessionId: string): LogRecord {
 /** A record of an unknown kind is taken over as it is, sealed for this session: that happens in a fork. */
 function encodeLine(entry: Entry, sessionId: string): Buffer {
   const { body } = entry;
-  return body.op === "unknown" ? sealLine(body.json.slice(0, -1), sessionId) : encodeEntry(entry, sessionId);
+  return body.op === "unknown"
+    ? withChecksum(body.json.slice(0, -1), sessionId)
+    : encodeEntry(entry, sessionId);
 }
 
 function recordOf(entry: Entry, line: string): LogRecord {

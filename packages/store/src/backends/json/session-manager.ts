@@ -9,11 +9,11 @@
 import type { LonghandError } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { nodeHost } from "../../host/node-host.ts";
-import { isLive } from "../../record/fold.ts";
-import { checkKey } from "../../record/key.ts";
-import type { Message } from "../../record/message.ts";
-import type { Damage } from "../../record/session-record.ts";
-import { toMessage } from "../../record/surface.ts";
+import { isLive } from "../../format/fold.ts";
+import { checkKey } from "../../format/key.ts";
+import type { Message } from "../../format/message.ts";
+import type { Damage } from "../../format/session-record.ts";
+import { toMessage } from "../../format/surface.ts";
 import { callback, checkOptions, checkValue, text } from "../../store/check-options.ts";
 import { JsonlSessions } from "../../store/jsonl-sessions.ts";
 import type { SessionStore } from "../../store/session-store.ts";
@@ -68,8 +68,9 @@ export class SessionManager implements SessionStore {
     const session = await this.#sessions.begin(checkKey(key));
     const { info, state } = session;
     const messages: Message[] = [];
-    for await (const { seq, body } of session.entries({ from: 1, to: state.seq, reverse: false })) {
-      if (body.op === "message" && isLive(state, seq)) messages.push(toMessage(body.json));
+    for await (const block of session.entries({ from: 1, to: state.seq, reverse: false })) {
+      for (const { seq, body } of block)
+        if (body.op === "message" && isLive(state, seq)) messages.push(toMessage(body.json));
     }
     const { summary, created, updated } = info;
     return { key, messages, summary, created, updated };

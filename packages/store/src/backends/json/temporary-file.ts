@@ -6,7 +6,7 @@ import type { FileStat, Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { removeIfThere } from "../../host/small-files.ts";
 import { writeFully } from "../../host/write-fully.ts";
-import { newId } from "../new-id.ts";
+import { newId } from "../../host/new-id.ts";
 
 const TEMPORARY = /^\.longhand-[0-9A-Z]{26}\.tmp$/;
 

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { assertNever } from "../../errors.ts";
 import type { FileSystem } from "../../host/host.ts";
-import type { Damage } from "../../record/session-record.ts";
-import type { BackendUpkeepOptions } from "../../store/backend.ts";
-import type { VerifyReport } from "../../store/types.ts";
+import type { Damage } from "../../format/session-record.ts";
+import type { BackendUpkeepOptions } from "../../contract/backend.ts";
+import type { VerifyReport } from "../../contract/types.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { isFileOf, olderState, type SessionFiles } from "./session-files.ts";
 import { decodeSessionJson, JSON_SUFFIX, MAX_FILE_BYTES } from "./session-json.ts";

@@ -4,14 +4,15 @@ import { resolve } from "node:path";
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { nodeHost } from "../../host/node-host.ts";
-import type { Backend, BackendOptions } from "../../store/backend.ts";
+import type { Backend } from "../../contract/backend.ts";
 import { withTypedErrors } from "../typed-errors.ts";
+import { reportForeign } from "./foreign-report.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
 import { openJsonlWriter } from "./jsonl-writer.ts";
-import { AliasTable } from "./files/alias-table.ts";
-import { layoutOf, type Layout } from "./files/layout.ts";
-import { scanForForeign } from "./files/scan-for-foreign.ts";
-import { withAliases } from "./writing/with-aliases.ts";
+import { AliasTable } from "../../engine/files/alias-table.ts";
+import { linklessHost } from "../../engine/files/linkless-files.ts";
+import { layoutOf } from "../../format/layout.ts";
+import { withAliases } from "./with-aliases.ts";
 
 export interface JsonlOptions {
   /** The world to work in. @default the real one */
@@ -25,15 +26,18 @@ export interface JsonlOptions {
   readonly segmentBytes?: number;
   /** Milliseconds that a write waits in line for a session that another store holds. @default 10000 */
   readonly lockWait?: number;
+  /** Session files that are held open at a time, as long as no more are in use. @default 1024 */
+  readonly maxOpenSessions?: number;
 }
 
 const JOURNAL_BYTES = 8 * 1024 * 1024;
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const LOCK_WAIT = 10_000;
+const MAX_OPEN_SESSIONS = 1024;
 
 export function jsonlBackend(directory: string, options: JsonlOptions = {}): Backend {
   const { host = nodeHost, journalBytes = JOURNAL_BYTES } = options;
-  const { segmentBytes = SEGMENT_BYTES, lockWait = LOCK_WAIT } = options;
+  const { segmentBytes = SEGMENT_BYTES, lockWait = LOCK_WAIT, maxOpenSessions = MAX_OPEN_SESSIONS } = options;
   return {
     name: "jsonl",
     capabilities: {
@@ -46,38 +50,36 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
     },
     open: async (opened) => {
       const absolute = resolve(directory);
-      const backend = opened.readOnly
-        ? new JsonlReader(host, absolute, opened)
+      const writer = opened.readOnly
+        ? undefined
         : await openJsonlWriter(host, absolute, {
             ...opened,
             journalBytes,
             segmentBytes,
             lockWait,
+            maxOpenSessions,
           });
-      const layout = layoutOf(backend.directory ?? absolute);
-      const { files } = host;
+      const backend = writer ?? new JsonlReader(host, absolute, opened);
+      const layout = layoutOf(backend.directory);
+      const inside = linklessHost(host, layout);
+      const { files } = inside;
       const aliases = await AliasTable.read(files, layout, !opened.readOnly).catch(async (error: unknown) => {
         // It failed to open; that closing it may fail as well is not news.
         await backend.close().catch(() => undefined);
         throw ioError(error, "opening the store", layout.aliases);
       });
-      if (opened.onForeign !== undefined) await tellForeign(host, layout, opened, opened.onForeign);
-      return withTypedErrors(withAliases(backend, aliases, files, layout));
+      const scanned = await reportForeign({
+        ...opened,
+        host: inside,
+        layout,
+        onNames: async (names) => await writer?.removeLeftBeside(names),
+      });
+      const aliased = withAliases(backend, aliases, files, layout);
+      const close = async (): Promise<void> => {
+        await scanned();
+        await aliased.close();
+      };
+      return withTypedErrors({ ...aliased, close });
     },
   };
-}
-
-/** A directory that cannot be looked at does not fail the opening: whatever is done next reports it. */
-async function tellForeign(
-  host: Host,
-  layout: Layout,
-  { readOnly, onError }: Pick<BackendOptions, "readOnly" | "onError">,
-  onForeign: (paths: readonly string[]) => void,
-): Promise<void> {
-  try {
-    const similar = await scanForForeign(host, layout, !readOnly);
-    if (similar.length > 0) onForeign(similar);
-  } catch (error) {
-    onError(ioError(error, "looking for files of other programs", layout.directory));
-  }
 }

@@ -7,8 +7,8 @@
 import { LonghandError } from "../../errors.ts";
 import type { FileSystem, Host } from "../../host/host.ts";
 import { errorCode, ioError } from "../../host/io-error.ts";
-import type { Damage } from "../../record/session-record.ts";
-import type { Id } from "../../record/session-id.ts";
+import type { Damage, SessionInfo } from "../../format/session-record.ts";
+import type { Id } from "../../format/session-id.ts";
 import type {
   BackendOptions,
   BackendUpkeepOptions,
@@ -17,22 +17,26 @@ import type {
   SeenSession,
   Snapshot,
   Upkeep,
-} from "../../store/backend.ts";
-import type { VerifyReport } from "../../store/types.ts";
-import { readUnlanded } from "./instance/dead-journals.ts";
-import { estimateReclaim } from "./upkeep/estimate-reclaim.ts";
-import { everySessionFile } from "./files/every-session-file.ts";
-import { layoutOf, leaseNameOf, type Layout } from "./files/layout.ts";
-import { listReadableSessions } from "./reading/list-sessions.ts";
-import { isHeld } from "./leases/is-held.ts";
-import { LeaseFiles } from "./leases/lease-files.ts";
-import { listInstances, Neighbours } from "./leases/neighbours.ts";
-import { purgeTrash } from "./upkeep/purge-trash.ts";
-import { readKey } from "./reading/read-key.ts";
-import type { ReadPlace } from "./reading/read-session.ts";
-import { SessionChanges } from "./reading/session-changes.ts";
-import { verifyPlace } from "./upkeep/verify-place.ts";
-import { verifyStore } from "./upkeep/verify-store.ts";
+  WantedSessions,
+} from "../../contract/backend.ts";
+import type { OnProgress, VerifyReport } from "../../contract/types.ts";
+import { findRecordsWithoutFile, readUnapplied } from "../../engine/instance/dead-journals.ts";
+import { everySessionFile } from "../../engine/files/every-session-file.ts";
+import { linklessHost } from "../../engine/files/linkless-files.ts";
+import { layoutOf, leaseNameOf, type Layout } from "../../format/layout.ts";
+import { listInfos } from "../../engine/reading/list-infos.ts";
+import { listReadableSessions } from "../../engine/reading/list-sessions.ts";
+import { isHeld } from "../../lease/is-held.ts";
+import { LeaseFiles } from "../../lease/lease-files.ts";
+import { listInstances, OtherInstances } from "../../lease/other-instances.ts";
+import { purgeTrash } from "../../upkeep/purge-trash.ts";
+import { wantedFiles } from "../../engine/reading/wanted-files.ts";
+import { readKey } from "../../engine/reading/read-key.ts";
+import type { ReadPlace } from "../../engine/reading/read-session.ts";
+import { SessionChanges } from "../../engine/reading/session-changes.ts";
+import { verifyPlace } from "../../upkeep/verify-place.ts";
+import { promised } from "../../host/promised.ts";
+import { estimateReclaimOnDemand, verifyStoreOnDemand } from "../../upkeep/on-demand.ts";
 
 export class JsonlReader implements OpenBackend {
   readonly directory: string;
@@ -49,21 +53,21 @@ export class JsonlReader implements OpenBackend {
     verify: async (options) => await this.#verify(options),
     repair: async () => await this.write(),
     reclaim: async (options) =>
-      options.dryRun ? await estimateReclaim(await this.#place(), options) : await this.write(),
+      options.dryRun ? await estimateReclaimOnDemand(await this.#place(), options) : await this.write(),
   };
   readonly #changes: SessionChanges;
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #options: BackendOptions;
-  readonly #neighbours: Neighbours;
+  readonly #otherInstances: OtherInstances;
 
   constructor(host: Host, directory: string, options: BackendOptions) {
     this.directory = directory;
-    this.#host = host;
     this.#layout = layoutOf(directory);
+    this.#host = linklessHost(host, this.#layout);
     this.#options = options;
-    this.#neighbours = new Neighbours(host, this.#layout);
-    this.#changes = new SessionChanges(host, this.#layout, async (key) => await this.snapshot(key));
+    this.#otherInstances = new OtherInstances(this.#host, this.#layout);
+    this.#changes = new SessionChanges(this.#host, this.#layout, async (key) => await this.snapshot(key));
   }
 
   write(): Promise<never> {
@@ -88,9 +92,15 @@ export class JsonlReader implements OpenBackend {
     return await readKey(await this.#place(), key);
   }
 
-  async *snapshots(onCount?: (sessions: number) => void): AsyncIterable<Snapshot> {
+  async *snapshots(onCount?: (sessions: number) => void, wanted?: WantedSessions): AsyncIterable<Snapshot> {
     const place = await this.#place();
-    yield* listReadableSessions(place, everySessionFile(this.#host.files, this.#layout, onCount));
+    const met = everySessionFile(this.#host.files, this.#layout, onCount);
+    yield* listReadableSessions(place, wantedFiles(place, met, wanted));
+  }
+
+  async infos(onProgress: OnProgress): Promise<readonly SessionInfo[]> {
+    const place = await this.#place();
+    return await listInfos({ host: this.#host, layout: this.#layout, place, onProgress });
   }
 
   close(): Promise<void> {
@@ -103,7 +113,7 @@ export class JsonlReader implements OpenBackend {
     const { onError } = this.#options;
     const layout = this.#layout;
     try {
-      const patchesOf = await readUnlanded(files, layout, await this.#deadInstances(), onDamage);
+      const patchesOf = await readUnapplied(files, layout, await this.#deadInstances(), onDamage);
       return {
         files,
         layout,
@@ -111,7 +121,7 @@ export class JsonlReader implements OpenBackend {
         onDamage,
         onError,
         mayBeGrowing: async (key) =>
-          await isHeld(new LeaseFiles(files, layout, ""), this.#neighbours, leaseNameOf(key)),
+          await isHeld(new LeaseFiles(files, layout, ""), this.#otherInstances, leaseNameOf(key)),
       };
     } catch (error) {
       if (errorCode(error) === "ENOTDIR") throw await notADirectory(files, layout);
@@ -122,15 +132,16 @@ export class JsonlReader implements OpenBackend {
   async #verify(options: BackendUpkeepOptions): Promise<VerifyReport> {
     const journalDamage: Damage[] = [];
     const { files, layout, patchesOf } = await this.#place((damage) => journalDamage.push(damage));
-    const neighbours = this.#neighbours;
-    const place = { files, layout, neighbours, patchesOf, journalDamage, self: undefined };
-    return await verifyStore(verifyPlace(place), options);
+    journalDamage.push(...(await findRecordsWithoutFile(files, layout, await this.#deadInstances())));
+    const otherInstances = this.#otherInstances;
+    const place = { files, layout, otherInstances, patchesOf, journalDamage, self: undefined };
+    return await verifyStoreOnDemand(verifyPlace(place), options);
   }
 
   async #deadInstances(): Promise<Id[]> {
     const dead: Id[] = [];
     for (const instance of await listInstances(this.#host.files, this.#layout)) {
-      if ((await this.#neighbours.look(instance)).liveness === "dead") dead.push(instance);
+      if ((await this.#otherInstances.look(instance)).liveness === "dead") dead.push(instance);
     }
     return dead;
   }
@@ -142,7 +153,7 @@ async function notADirectory(
   { directory, own, journals }: Layout,
 ): Promise<LonghandError> {
   for (const path of [own, journals]) {
-    const stat = await files.stat(path).catch(() => undefined);
+    const stat = await promised(() => files.stat(path)).catch(() => undefined);
     if (stat !== undefined && stat.kind !== "directory")
       return new LonghandError("DIRECTORY_UNSAFE", `${path} is not a directory; move it away`, {
         directory: path,

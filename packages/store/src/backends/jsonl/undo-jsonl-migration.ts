@@ -6,13 +6,14 @@ import { ioError } from "../../host/io-error.ts";
 import { checkDirectories } from "../../migrate/migrate-directory.ts";
 import { revertInterrupted } from "../../migrate/perform-migration.ts";
 import { previewUndo, undoMigration, type UndoneMigration } from "../../migrate/undo-migration.ts";
-import type { BackendOptions } from "../../store/backend.ts";
-import { layoutOf, putAwayName } from "./files/layout.ts";
-import { prepareDirectory } from "./files/prepare-directory.ts";
-import { beginInstance } from "./instance/begin-instance.ts";
-import { gatedHost } from "./instance/gated-files.ts";
-import { Patience } from "./leases/patience.ts";
-import { takeMigrationLock, withLeases } from "./writing/migrate-on-opening.ts";
+import type { BackendOptions } from "../../contract/backend.ts";
+import { layoutOf, putAwayName } from "../../format/layout.ts";
+import { linklessHost } from "../../engine/files/linkless-files.ts";
+import { prepareDirectory, preparedDirectories } from "../../engine/files/prepare-directory.ts";
+import { beginInstance } from "../../engine/instance/begin-instance.ts";
+import { gatedHost } from "../../engine/instance/gated-files.ts";
+import { Deadline } from "../../lease/deadline.ts";
+import { takeMigrationLock, withLeases } from "./migrate-on-opening.ts";
 
 export interface UndoOptions extends Pick<BackendOptions, "onDamage" | "onError"> {
   /** Says what would come of it, and changes nothing. */
@@ -22,24 +23,26 @@ export interface UndoOptions extends Pick<BackendOptions, "onDamage" | "onError"
 }
 
 export async function undoJsonlMigration(
-  host: Host,
+  outside: Host,
   directory: string,
   options: UndoOptions,
 ): Promise<UndoneMigration> {
-  const { files } = host;
+  const { files } = outside;
   try {
     if (options.dryRun || (await files.stat(directory)) === undefined)
       return await previewUndo(files, { ...layoutOf(directory), putAwayName });
-    const layout = await prepareDirectory(host, directory);
+    const layout = await prepareDirectory(outside, directory);
+    const prepared = preparedDirectories(layout);
+    const host = linklessHost(outside, layout, prepared);
     const places = { ...layout, putAwayName };
     await checkDirectories(files, places);
     const instance = await beginInstance(host, layout, { ...options, durability: "sync", readOnly: false });
-    const gated = gatedHost(host, layout, instance.self.instance);
+    const gated = linklessHost(gatedHost(outside, layout, instance.self.instance), layout, prepared);
     try {
-      const patience = new Patience(host, { milliseconds: options.lockWait });
-      const lease = await takeMigrationLock(instance.leases, layout, patience);
+      const deadline = new Deadline(host, { milliseconds: options.lockWait });
+      const lease = await takeMigrationLock(instance.leases, layout, deadline);
       try {
-        const withKey = withLeases(instance.leases, patience);
+        const withKey = withLeases(instance.leases, deadline);
         await revertInterrupted(gated, places, { onError: options.onError, withKey }).catch(
           (error: unknown) => {
             // A manifest that is not one of ours: what was migrated before is undone without it.

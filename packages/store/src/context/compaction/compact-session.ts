@@ -5,7 +5,7 @@
  */
 
 import type { Host } from "../../host/host.ts";
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import {
   callback,
   checkOptions,
@@ -16,7 +16,7 @@ import {
   recordSeq,
   type Check,
 } from "../../store/check-options.ts";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { asOwnMessage } from "../as-own-message.ts";
 import { withTimeLimit } from "../ask-with-retries.ts";
 import {

@@ -1,7 +1,7 @@
 /** Where a compaction cuts: only at the start of a user's turn, with the current turn and some more always kept. */
 
-import type { SessionRecord } from "../../record/session-record.ts";
-import type { Session } from "../../store/types.ts";
+import type { SessionRecord } from "../../format/session-record.ts";
+import type { Session } from "../../contract/types.ts";
 import { asOwnMessage } from "../as-own-message.ts";
 import type { TokenEstimator } from "../types.ts";
 

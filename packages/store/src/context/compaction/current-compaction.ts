@@ -4,10 +4,10 @@
  */
 
 import { isLonghandError } from "../../errors.ts";
-import { isJsonObject } from "../../record/json.ts";
-import { isCount } from "../../record/is-count.ts";
-import type { NoteRecord, SessionRecord } from "../../record/session-record.ts";
-import type { Session } from "../../store/types.ts";
+import { isJsonObject } from "../../format/json.ts";
+import { isCount } from "../../format/is-count.ts";
+import type { NoteRecord, SessionRecord } from "../../format/session-record.ts";
+import type { Session } from "../../contract/types.ts";
 
 export const COMPACTION = "longhand/compaction";
 

@@ -1,7 +1,7 @@
 /** Whether the view fits into a request. `buildContext` builds that request, so its result is the answer. */
 
 import { isLonghandError } from "../../errors.ts";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import type { ContextOptions } from "../types.ts";
 import { buildContext, type NoRoomFor } from "../window/build-context.ts";
 

@@ -4,7 +4,7 @@
  * replaced from there on by a summary without a model (plain-summary.ts).
  */
 
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import { askWithRetries, type Asking } from "../ask-with-retries.ts";
 import { fenced } from "../fenced.ts";
 import { plainSummary } from "./plain-summary.ts";

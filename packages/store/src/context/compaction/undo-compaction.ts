@@ -1,7 +1,7 @@
 /** Takes compactions back, and says what they stand for. */
 
 import { isLonghandError } from "../../errors.ts";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { compactionBefore, currentCompaction, type CompactionInForce } from "./current-compaction.ts";
 
 /** What a summary stands for: the messages with these seqs, and what the summary before it stood for. */

@@ -1,8 +1,8 @@
 /** Writes a compaction that was decided on an older state of the session, if what it cuts is still as it was then. */
 
 import { isLonghandError } from "../../errors.ts";
-import type { SessionInfo } from "../../record/session-record.ts";
-import type { Session } from "../../store/types.ts";
+import type { SessionInfo } from "../../format/session-record.ts";
+import type { Session } from "../../contract/types.ts";
 import { changesView } from "../changes-view.ts";
 import { COMPACTION, currentCompaction, type CompactionNote } from "./current-compaction.ts";
 

@@ -4,7 +4,7 @@
  * where a provider's own answer is kept, never in what the error repeats of the request.
  */
 
-import { isJsonObject, tryParseJson } from "../../record/json.ts";
+import { isJsonObject, tryParseJson } from "../../format/json.ts";
 import { OVERFLOW_CODES, readOverflowText, withoutWrapping, type ContextOverflow } from "./overflow-texts.ts";
 
 export type { ContextOverflow } from "./overflow-texts.ts";

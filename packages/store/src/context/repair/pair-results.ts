@@ -1,6 +1,6 @@
 /** Calls and their results: which belongs to which, under ids of which each is there once. */
 
-import type { Message, ToolCall } from "../../record/message.ts";
+import type { Message, ToolCall } from "../../format/message.ts";
 import type { LoggedMessage } from "../turns.ts";
 
 export const NO_RESULT = "[no result: nothing was recorded for this call; whether it ran is unknown]";

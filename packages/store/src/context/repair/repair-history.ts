@@ -5,8 +5,8 @@
  * earlier turn too, is left to the view: the log is not wrong there.
  */
 
-import type { Message } from "../../record/message.ts";
-import type { Session } from "../../store/types.ts";
+import type { Message } from "../../format/message.ts";
+import type { Session } from "../../contract/types.ts";
 import { asOwnMessage } from "../as-own-message.ts";
 import { againOnConflict } from "../again-on-conflict.ts";
 import { changePins } from "../pins.ts";

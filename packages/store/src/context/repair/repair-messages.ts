@@ -5,7 +5,7 @@
  * belong to a call is left out, and a call without a result gets one that says so. Pure, and linear in the messages.
  */
 
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import { joinContents, saysNothing } from "../message-content.ts";
 import { CallIds, PairedCalls } from "./pair-results.ts";
 import { separateMoved } from "./separate-moved.ts";

@@ -1,5 +1,5 @@
 import { withoutJoin } from "../../messages/foreign.ts";
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import type { LoggedMessage } from "../turns.ts";
 
 /** A message that stood behind another one in the history is not joined to the one before it now (`foreign.joined`). */

@@ -4,7 +4,7 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { ContentPart, Message, ToolCall } from "../../record/message.ts";
+import type { ContentPart, Message, ToolCall } from "../../format/message.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { TokenEstimator, ToolSchema } from "../types.ts";
 

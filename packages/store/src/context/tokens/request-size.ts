@@ -1,7 +1,7 @@
 /** How much of the budgets something takes. A message is measured once, however often it is asked for. */
 
 import { LonghandError } from "../../errors.ts";
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import type { TokenEstimator } from "../types.ts";
 
 /** `bytes`: as JSON, with the comma or bracket beside it. */

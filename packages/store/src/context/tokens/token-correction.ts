@@ -4,9 +4,9 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import { isJsonObject } from "../../record/json.ts";
-import type { Message, Usage } from "../../record/message.ts";
-import type { Session } from "../../store/types.ts";
+import { isJsonObject } from "../../format/json.ts";
+import type { Message, Usage } from "../../format/message.ts";
+import type { Session } from "../../contract/types.ts";
 
 export const TOKEN_CORRECTION_NOTE = "longhand/token-correction";
 

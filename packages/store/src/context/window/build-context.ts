@@ -5,9 +5,9 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { Message } from "../../record/message.ts";
-import type { SessionInfo } from "../../record/session-record.ts";
-import type { Session } from "../../store/types.ts";
+import type { Message } from "../../format/message.ts";
+import type { SessionInfo } from "../../format/session-record.ts";
+import type { Session } from "../../contract/types.ts";
 import { changesView } from "../changes-view.ts";
 import { contextSettings, type ContextSettings } from "../context-settings.ts";
 import { tokensOfTools } from "../tokens/estimators.ts";

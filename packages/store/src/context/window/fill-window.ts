@@ -1,7 +1,7 @@
 /** Fills the room that the system message leaves: with as many whole turns as fit, or with the current one made to fit. */
 
-import type { Message } from "../../record/message.ts";
-import type { Session } from "../../store/types.ts";
+import type { Message } from "../../format/message.ts";
+import type { Session } from "../../contract/types.ts";
 import { omittedMessages, type LiveRange } from "./omitted-messages.ts";
 import { readTurns, type SkippedSteps } from "./read-turns.ts";
 import { repairMessages } from "../repair/repair-messages.ts";

@@ -1,4 +1,4 @@
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import type { LoggedMessage } from "../turns.ts";
 import type { HistoryRepair, OmittedMessages, SeqRange } from "../types.ts";
 import type { SkippedSteps } from "./read-turns.ts";

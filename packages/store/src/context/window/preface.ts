@@ -1,7 +1,7 @@
 /** How much of the summary and which pins the system message can hold. */
 
-import type { Message } from "../../record/message.ts";
-import type { Session } from "../../store/types.ts";
+import type { Message } from "../../format/message.ts";
+import type { Session } from "../../contract/types.ts";
 import { pins } from "../pins.ts";
 import { isWithin, largestThatFits, minus, NOTHING, type Size, type Sizes } from "../tokens/request-size.ts";
 import { shortenMiddle } from "../shorten-middle.ts";

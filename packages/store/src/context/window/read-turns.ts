@@ -3,8 +3,8 @@
  * current turn that is too long in any case, older steps are counted, not held.
  */
 
-import type { Message } from "../../record/message.ts";
-import type { Session } from "../../store/types.ts";
+import type { Message } from "../../format/message.ts";
+import type { Session } from "../../contract/types.ts";
 import { asOwnMessage } from "../as-own-message.ts";
 import { repairMessages } from "../repair/repair-messages.ts";
 import { isWithin, minus, NOTHING, part, plus, type Size, type Sizes } from "../tokens/request-size.ts";

@@ -3,7 +3,7 @@
  * What is short enough comes back as it is, the same object.
  */
 
-import type { ContentPart, Message } from "../../record/message.ts";
+import type { ContentPart, Message } from "../../format/message.ts";
 import { isTextPart } from "../message-content.ts";
 import { shortenMiddle } from "../shorten-middle.ts";
 import { textOf } from "../transcript.ts";

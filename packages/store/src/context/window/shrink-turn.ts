@@ -4,7 +4,7 @@
  * place; at last every text is cut, and what is left of the steps goes. What was said last stays longest.
  */
 
-import type { ContentPart, Message } from "../../record/message.ts";
+import type { ContentPart, Message } from "../../format/message.ts";
 import { isTextPart } from "../message-content.ts";
 import type { SkippedSteps } from "./read-turns.ts";
 import { fitTogether, isWithin, largestThatFits, type Size, type Sizes } from "../tokens/request-size.ts";

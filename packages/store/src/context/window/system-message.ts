@@ -3,7 +3,7 @@
  * the conversation stands there as fenced data under a heading of ours, never as instructions.
  */
 
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import { fenced } from "../fenced.ts";
 import { joinContents } from "../message-content.ts";
 import { textOf } from "../transcript.ts";

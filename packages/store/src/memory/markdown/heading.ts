@@ -1,7 +1,7 @@
 /** Scopes as headings: `Everyone`, or `user "ann", channel "telegram:1"`. Names are JSON strings, so that none can be mistaken. */
 
 import { isLonghandError } from "../../errors.ts";
-import { tryParseJson } from "../../record/json.ts";
+import { tryParseJson } from "../../format/json.ts";
 import { checkScope, SCOPE_FIELDS } from "../scope.ts";
 import type { Scope } from "../types.ts";
 

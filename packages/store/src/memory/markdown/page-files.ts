@@ -9,7 +9,7 @@ import { namesIn } from "../../host/names-in.ts";
 import { removeIfThere } from "../../host/small-files.ts";
 import { useFile } from "../../host/use-file.ts";
 import { writeFully } from "../../host/write-fully.ts";
-import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../record/session-id.ts";
+import { makeId, RANDOM_BYTES_OF_AN_ID } from "../../format/session-id.ts";
 
 const TEMPORARY = /^\.longhand-[0-9A-Z]{26}\.tmp$/u;
 

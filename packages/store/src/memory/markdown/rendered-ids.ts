@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { isJsonObject, tryParseJson } from "../../record/json.ts";
+import { isJsonObject, tryParseJson } from "../../format/json.ts";
 
 export interface RenderedPageIds {
   readonly stamp: string;

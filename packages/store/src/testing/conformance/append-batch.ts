@@ -1,7 +1,7 @@
 /** An array is one atomic batch. */
 
 import assert from "node:assert/strict";
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import { log, refusesOption, rejectsWith, say, sayAll, seqOf, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -1,7 +1,7 @@
 /** One message: its seq, its place in the view, and that the store keeps its own copy. */
 
 import assert from "node:assert/strict";
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import { collect, countOf, refusesOption, rejectsWith, say, seqOf, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 
@@ -110,8 +110,8 @@ export const appendCases: readonly ConformanceCase[] = [
       const session = store.session("s");
       const message = { role: "user" as const, content: [{ type: "text", text: "kept" }] };
       await session.append(message);
-      for (const [returned] of [await session.messages(), await collect(session.iterate())]) {
-        Object.assign((returned?.content as object[])[0] ?? {}, { text: "changed" });
+      for (const [reflipped] of [await session.messages(), await collect(session.iterate())]) {
+        Object.assign((reflipped?.content as object[])[0] ?? {}, { text: "changed" });
       }
       for await (const record of session.records()) {
         if (record.op === undefined) Object.assign(record.message, { content: "changed" });

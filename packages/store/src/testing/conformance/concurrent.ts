@@ -1,7 +1,7 @@
 /** Writes of one session happen in the order of the calls, whatever they are; reads see whole writes. */
 
 import assert from "node:assert/strict";
-import type { Written } from "../../store/types.ts";
+import type { Written } from "../../contract/types.ts";
 import { collect, log, rejectsWith, say, sayAll, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -1,7 +1,7 @@
 /** Every write takes `expectedSeq`: the seq it builds on. A mismatch writes nothing. */
 
 import assert from "node:assert/strict";
-import type { Session, WriteOptions, Written } from "../../store/types.ts";
+import type { Session, WriteOptions, Written } from "../../contract/types.ts";
 import { log, rejectsWith, say, sayAll, seqOf } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

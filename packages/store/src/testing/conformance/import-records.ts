@@ -1,8 +1,8 @@
 /** Beginning a session with the records of another one. */
 
 import assert from "node:assert/strict";
-import type { SessionRecord } from "../../record/session-record.ts";
-import type { Session, Store } from "../../store/types.ts";
+import type { SessionRecord } from "../../format/session-record.ts";
+import type { Session, Store } from "../../contract/types.ts";
 import { collect, log, numbered, rejectsWith, say, sayAll, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

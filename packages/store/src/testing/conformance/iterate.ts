@@ -1,7 +1,7 @@
 /** The live view one message at a time, as it was when the iteration began. */
 
 import assert from "node:assert/strict";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { collect, numbered, refusesOption, say, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { isLonghandError } from "../../errors.ts";
-import type { Store } from "../../store/types.ts";
+import type { Store } from "../../contract/types.ts";
 import { keysOf, say, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

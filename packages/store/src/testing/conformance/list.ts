@@ -1,7 +1,7 @@
 /** Which sessions there are: order, pages, prefixes. */
 
 import assert from "node:assert/strict";
-import type { ListOptions, Store } from "../../store/types.ts";
+import type { ListOptions, Store } from "../../contract/types.ts";
 import { collect, rejectsWith, say, untilTheClockMoves } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -1,8 +1,8 @@
 /** A message comes back deep-equal to what was appended, or it is refused and nothing is written. */
 
 import assert from "node:assert/strict";
-import type { Message } from "../../record/message.ts";
-import type { Session } from "../../store/types.ts";
+import type { Message } from "../../format/message.ts";
+import type { Session } from "../../contract/types.ts";
 import { rejectsWith, say, seqOf } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

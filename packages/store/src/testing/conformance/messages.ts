@@ -1,7 +1,7 @@
 /** The live view, oldest first. Bounds are inclusive seqs; `last` counts live messages. */
 
 import assert from "node:assert/strict";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { numbered, refusesOption, say, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -1,7 +1,7 @@
 /** Empties the trash, and only the trash. */
 
 import assert from "node:assert/strict";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { idOf, idsIn, numbered, rejectsWith, say, untilTheClockMoves } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

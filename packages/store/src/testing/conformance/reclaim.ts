@@ -1,7 +1,7 @@
 /** Saves space and loses nothing, unless it is asked to drop. */
 
 import assert from "node:assert/strict";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { collect, numbered, rejectsWith, say, seqOf } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

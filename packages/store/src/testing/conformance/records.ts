@@ -1,7 +1,7 @@
 /** The log itself: every record that is kept, cut or not, with its seq and time. */
 
 import assert from "node:assert/strict";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { collect, log, numbered, refusesOption, say, sayAll } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { log, numbered, say, sayAll, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -1,7 +1,7 @@
 /** Over everything kept. Any text is a query. */
 
 import assert from "node:assert/strict";
-import type { Message } from "../../record/message.ts";
+import type { Message } from "../../format/message.ts";
 import { rejectsWith, say, sayAll } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

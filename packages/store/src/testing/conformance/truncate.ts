@@ -1,7 +1,7 @@
 /** Hides the beginning from the view. Never widens it, never loses anything. */
 
 import assert from "node:assert/strict";
-import type { Session } from "../../store/types.ts";
+import type { Session } from "../../contract/types.ts";
 import { collect, log, numbered, refusesOption, rejectsWith, say, sayAll, view } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -1,7 +1,7 @@
 /** Verify reads everything and reports; repair mends what it reports. Of a store in order there is little to say. */
 
 import assert from "node:assert/strict";
-import type { Store } from "../../store/types.ts";
+import type { Store } from "../../contract/types.ts";
 import { collect, numbered, rejectsWith, say } from "../case-language.ts";
 import type { ConformanceCase } from "../conformance-case.ts";
 

@@ -5,7 +5,7 @@ import {
   EMPTY_MESSAGE,
   repairMessages,
 } from "../../../src/context/repair/repair-messages.ts";
-import type { Message, ToolCall } from "../../../src/record/message.ts";
+import type { Message, ToolCall } from "../../../src/format/message.ts";
 import { brokenHistory, Chance, logged, validHistory } from "../../support/random-histories.ts";
 import { refusal } from "../../support/strict-provider.ts";
 

@@ -11,7 +11,7 @@ import {
 import { estimateTokens } from "../../../src/context/tokens/estimate-tokens.ts";
 import type { ToolSchema } from "../../../src/context/types.ts";
 import { isLonghandError } from "../../../src/errors.ts";
-import type { Message } from "../../../src/record/message.ts";
+import type { Message } from "../../../src/format/message.ts";
 
 const CALL: Message = {
   role: "assistant",

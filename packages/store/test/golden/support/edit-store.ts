@@ -21,19 +21,9 @@ type Edit = (bytes: Buffer, random: SeededRandom) => Buffer;
 const linesOf = (bytes: Buffer): string[] => bytes.toString("latin1").split(/(?<=\n)/);
 const joined = (lines: readonly string[]): Buffer => Buffer.from(lines.join(""), "latin1");
 
-/** Not the header: whose file it is must be known to compare more than that. */
+/** Not the header: whose file it is must be known to compare more than that. A checkpoint is a line like any other. */
 const anyLine = (lines: readonly string[], random: SeededRandom): number =>
   Math.min(lines.length - 1, 1 + random.below(Math.max(1, lines.length - 1)));
-
-/** Whether lines are also put before the checkpoint with which a file may begin, and that checkpoint elsewhere. */
-const AROUND_CHECKPOINTS: boolean = true;
-
-/** Where a line may be taken from and put to. */
-function movable(lines: readonly string[], random: SeededRandom): number {
-  const line = anyLine(lines, random);
-  const isBehind = AROUND_CHECKPOINTS || lines[1]?.startsWith('{"checkpoint":') !== true;
-  return isBehind ? line : Math.min(lines.length, Math.max(2, line));
-}
 
 function remove(bytes: Buffer, random: SeededRandom): Buffer {
   const lines = linesOf(bytes);
@@ -42,14 +32,14 @@ function remove(bytes: Buffer, random: SeededRandom): Buffer {
 
 function copy(bytes: Buffer, random: SeededRandom): Buffer {
   const lines = linesOf(bytes);
-  const line = lines[movable(lines, random)] ?? "";
-  return joined(lines.toSpliced(movable(lines, random), 0, line));
+  const line = lines[anyLine(lines, random)] ?? "";
+  return joined(lines.toSpliced(anyLine(lines, random), 0, line));
 }
 
 function move(bytes: Buffer, random: SeededRandom): Buffer {
   const lines = linesOf(bytes);
-  const [line = ""] = lines.splice(movable(lines, random), 1);
-  return joined(lines.toSpliced(movable(lines, random), 0, line));
+  const [line = ""] = lines.splice(anyLine(lines, random), 1);
+  return joined(lines.toSpliced(anyLine(lines, random), 0, line));
 }
 
 function glue(bytes: Buffer, random: SeededRandom): Buffer {

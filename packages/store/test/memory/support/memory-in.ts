@@ -4,7 +4,7 @@ import { readFile, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { layoutOf } from "../../../src/backends/jsonl/files/layout.ts";
+import { layoutOf } from "../../../src/format/layout.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { nodeHost } from "../../../src/host/node-host.ts";
 import {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Host } from "../../../src/host/host.ts";
 import { nodeHost } from "../../../src/host/node-host.ts";
 import { migrateDirectory, type MigrationReport } from "../../../src/migrate/migrate-directory.ts";
-import type { Damage } from "../../../src/record/session-record.ts";
+import type { Damage } from "../../../src/format/session-record.ts";
 import { readSessionBytes, type ReadBack } from "./read-session-bytes.ts";
 import { placesOf } from "./migration-places.ts";
 import { bytesIn } from "../../support/store-files.ts";

@@ -1,12 +1,12 @@
 /** A session file read strictly, line by line: every line must be good, every seq the next, every checkpoint true. */
 
 import { isDeepStrictEqual } from "node:util";
-import { continueSum, EMPTY_SUM } from "../../../src/record/checksum.ts";
-import { decodeLine } from "../../../src/record/decode.ts";
-import type { Entry } from "../../../src/record/entry.ts";
-import { EMPTY_STATE, foldEntry, isLive, type SessionState } from "../../../src/record/fold.ts";
-import { decodeHeader } from "../../../src/record/header.ts";
-import { parseJson } from "../../../src/record/json.ts";
+import { continueSum, EMPTY_SUM } from "../../../src/format/checksum.ts";
+import { decodeLine } from "../../../src/format/decode.ts";
+import type { Entry } from "../../../src/format/entry.ts";
+import { EMPTY_STATE, foldEntry, isLive, type SessionState } from "../../../src/format/fold.ts";
+import { decodeHeader } from "../../../src/format/header.ts";
+import { parseJson } from "../../../src/format/json.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 

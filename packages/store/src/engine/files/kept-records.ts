@@ -1,0 +1,147 @@
+/**
+ * Acknowledged records that do not fit the session file as it is now, kept in `damaged/` with their positions, as a
+ * journal holds them. A repair puts back what still fits. Named `ID.FILE.OFFSET.records`, so that the names alone say
+ * whose they are; a number before the ending tells several of one position apart.
+ */
+
+import type { FileSystem } from "../../host/host.ts";
+import { errorCode } from "../../host/io-error.ts";
+import { namesIn } from "../../host/names-in.ts";
+import { readWholeFile } from "../../host/small-files.ts";
+import { useFile } from "../../host/use-file.ts";
+import { writeFully } from "../../host/write-fully.ts";
+import { decodeRecords, encodeRecords, type JournalRecord } from "../../wal/block.ts";
+import { decodeLine } from "../../format/decode.ts";
+import { NEWLINE } from "../../format/format.ts";
+import { lastSum } from "../../format/last-sum.ts";
+import { isId, type Id } from "../../format/session-id.ts";
+import type { Layout } from "../../format/layout.ts";
+import { promised } from "../../host/promised.ts";
+
+const ENDING = ".records";
+const RESTORED_ENDING = ".restored";
+/** More than a journal and a batch hold: a longer file is none of ours. */
+const MAX_BYTES = 1024 * 1024 * 1024;
+
+/** Of one session. Durable when it resolves; kept once, however often it is asked for. Answers with the path. */
+export async function keepRecords(
+  files: FileSystem,
+  layout: Layout,
+  records: readonly JournalRecord[],
+): Promise<string> {
+  const bytes = encodeRecords(records);
+  const path = await writeNumbered(files, `${layout.damaged}/${firstPart(records)}`, bytes);
+  await files.syncDirectory(layout.damaged);
+  return path;
+}
+
+function firstPart(records: readonly JournalRecord[]): string {
+  const { session = "", file = 0, offset = 0 } = records[0] ?? {};
+  return `${isId(session) ? session : "unknown"}.${file}.${offset}`;
+}
+
+async function writeNumbered(files: FileSystem, first: string, bytes: Buffer): Promise<string> {
+  for (let number = 1; ; number++) {
+    const path = `${first}${number === 1 ? "" : `.${number}`}${ENDING}`;
+    const file = await promised(() => files.open(path, "create")).catch((error: unknown) => {
+      if (errorCode(error) === "EEXIST") return undefined;
+      throw error;
+    });
+    if (file !== undefined) {
+      await useFile(file, async () => {
+        await writeFully(file, bytes, 0);
+        await file.sync();
+      });
+      return path;
+    }
+    // Whoever was killed here may have written all of it: written again, it is durable.
+    if ((await readWholeFile(files, path, MAX_BYTES))?.equals(bytes) !== true) continue;
+    await useFile(await files.open(path, "write"), async (same) => {
+      await writeFully(same, bytes, 0);
+      await same.sync();
+    });
+    return path;
+  }
+}
+
+/** Paths of what is kept and was not put back yet, sorted; `of`: only of this session. */
+export async function keptRecordFiles(files: FileSystem, { damaged }: Layout, of?: Id): Promise<string[]> {
+  const names = await namesIn(files, damaged);
+  const isKept = (name: string): boolean => {
+    const id = name.split(".")[0] ?? "";
+    return name.endsWith(ENDING) && isId(id) && (of === undefined || id === of);
+  };
+  return names
+    .filter(isKept)
+    .sort()
+    .map((name) => `${damaged}/${name}`);
+}
+
+/** `undefined`: these are no records of one session. */
+export async function readKeptRecords(
+  files: FileSystem,
+  path: string,
+): Promise<readonly JournalRecord[] | undefined> {
+  const bytes = await readWholeFile(files, path, MAX_BYTES);
+  const records = bytes === undefined ? undefined : decodeRecords(bytes);
+  const session = records?.[0]?.session;
+  return session !== undefined && records?.every((record) => record.session === session) === true
+    ? records
+    : undefined;
+}
+
+/** They are in their session again: the copy stays, and is not looked at any more. */
+export async function markRestored(files: FileSystem, { damaged }: Layout, path: string): Promise<string> {
+  const restored = `${path.slice(0, -ENDING.length)}${RESTORED_ENDING}`;
+  await files.rename(path, restored);
+  await files.syncDirectory(damaged);
+  return restored;
+}
+
+export interface KeptLine {
+  readonly seq: number;
+  /** With its newline. */
+  readonly line: Buffer;
+  /**
+   * Checksums of lines that it was written after: of the line that its record names, and of the record before it in the
+   * same file, between which there may have been a checkpoint.
+   */
+  readonly follows: readonly string[];
+  /** Of the last line of its record, if this is the last one but for checkpoints. */
+  readonly lastSumOfRecord: string | undefined;
+}
+
+/** The records themselves, without the checkpoints between them. */
+export function linesOf(records: readonly JournalRecord[]): KeptLine[] {
+  const found: KeptLine[] = [];
+  for (const { session, bytes, after } of records) {
+    const own: KeptLine[] = [];
+    for (let start = 0; start < bytes.length;) {
+      const newline = bytes.indexOf(NEWLINE, start);
+      const end = newline === -1 ? bytes.length : newline;
+      const decoded = decodeLine(bytes.subarray(start, end), session);
+      if (decoded.kind === "entry") {
+        const line = Buffer.concat([bytes.subarray(start, end), Buffer.from("\n")]);
+        const { seq } = decoded.entry;
+        const before = own.at(-1) ?? found.at(-1);
+        const previous = before?.seq === seq - 1 ? lastSum(before.line) : undefined;
+        const follows = [start === 0 ? after : undefined, previous].filter((sum) => sum !== undefined);
+        own.push({ seq, line, follows, lastSumOfRecord: undefined });
+      }
+      start = end + 1;
+    }
+    const last = own.pop();
+    if (last !== undefined) own.push({ ...last, lastSumOfRecord: lastSum(bytes) });
+    found.push(...own);
+  }
+  return found;
+}
+
+/** "3 records (seq 4 to 6)": what people are told. */
+export function describeRecords(records: readonly JournalRecord[]): string {
+  const seqs = linesOf(records).map(({ seq }) => seq);
+  const count = seqs.length === 1 ? "1 record" : `${seqs.length} records`;
+  if (seqs.length === 0) return "no whole record";
+  const [first, last] = [Math.min(...seqs), Math.max(...seqs)];
+  return `${count} (seq ${first === last ? first : `${first} to ${last}`})`;
+}

@@ -1,0 +1,36 @@
+import { checkSafeDirectory } from "../../host/check-safe-directory.ts";
+import type { Host } from "../../host/host.ts";
+import { ioError } from "../../host/io-error.ts";
+import { makeDirectories, makeDirectoriesIn, makeDirectory } from "../../host/make-directories.ts";
+import { layoutOf, type Layout } from "../../format/layout.ts";
+
+/** Those that every store has, each of them a real directory of this user when the store is opened. */
+export function preparedDirectories({
+  own,
+  journals,
+  leases,
+  damaged,
+  temporary,
+}: Layout): readonly string[] {
+  return [own, journals, leases, damaged, temporary];
+}
+
+/**
+ * Makes a store's directories. `directory` is absolute; its real path is taken once and kept: a link that changes later
+ * does not move the store.
+ */
+export async function prepareDirectory({ files, user }: Host, directory: string): Promise<Layout> {
+  try {
+    await makeDirectories(files, directory);
+    const layout = layoutOf(await files.resolve(directory));
+    await checkSafeDirectory(files, layout.directory, user);
+    await makeDirectory(files, layout.own);
+    await checkSafeDirectory(files, layout.own, user);
+    const parts = preparedDirectories(layout).filter((path) => path !== layout.own);
+    await makeDirectoriesIn(files, layout.own, parts);
+    for (const path of parts) await checkSafeDirectory(files, path, user);
+    return layout;
+  } catch (error) {
+    throw ioError(error, "preparing the store's directory", directory);
+  }
+}

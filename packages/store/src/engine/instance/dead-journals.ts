@@ -1,0 +1,131 @@
+/** Journals whose owners are dead: what is in them, and what of it is laid over the session files by those who read. */
+
+import { LonghandError } from "../../errors.ts";
+import type { FileSystem } from "../../host/host.ts";
+import { errorCode } from "../../host/io-error.ts";
+import { useFile } from "../../host/use-file.ts";
+import { HEAD_BYTES, isNewerJournal } from "../../wal/head.ts";
+import { groupBySession } from "../../wal/group-by-session.ts";
+import { readJournal, type JournalContents } from "../../wal/read-journal.ts";
+import type { Patch, PatchesOf } from "../../session/byte-source.ts";
+import type { Damage } from "../../format/session-record.ts";
+import { fileNameOf } from "../../format/key.ts";
+import { findSessionFile, tryReadHeader } from "../files/find-session-file.ts";
+import { describeRecords } from "../files/kept-records.ts";
+import { journalPath, removedPath, type Layout } from "../../format/layout.ts";
+import type { Id } from "../../format/session-id.ts";
+
+export type FoundJournal =
+  | { readonly kind: "journal"; readonly contents: JournalContents }
+  /** Its owner died before its first block: nothing was ever acknowledged through it. */
+  | { readonly kind: "unborn" }
+  | { readonly kind: "unreadable" };
+
+/** What no ordinary crash leaves: acknowledged records may be missing. */
+export function problemOf(found: FoundJournal): string | undefined {
+  if (found.kind === "unreadable") return "neither copy of its head is readable";
+  return found.kind === "journal" ? found.contents.damage?.reason : undefined;
+}
+
+/** Synced first: nothing may be shown or applied that a power cut could still take back. */
+export async function syncAndReadJournal(files: FileSystem, path: string): Promise<FoundJournal> {
+  const bytes = await useFile(await files.open(path, "read"), async (file) => {
+    await file.sync();
+    const buffer = Buffer.allocUnsafe((await file.stat()).size);
+    return buffer.subarray(0, await file.read(buffer, 0));
+  });
+  if (isNewerJournal(bytes)) throw tooNew(path);
+  const contents = readJournal(bytes);
+  if (contents !== undefined) return { kind: "journal", contents };
+  return { kind: bytes.length > HEAD_BYTES ? "unreadable" : "unborn" };
+}
+
+/** What these instances have acknowledged, for each file of a session. One that was recovered meanwhile is applied. */
+export async function readUnapplied(
+  files: FileSystem,
+  layout: Layout,
+  instances: readonly Id[],
+  onDamage: (damage: Damage) => void,
+): Promise<PatchesOf> {
+  const unapplied = new Map<string, NamedPatch[]>();
+  for (const instance of instances) {
+    const path = journalPath(layout, instance);
+    const found = await syncAndReadJournal(files, path).catch((error: unknown) => {
+      if (errorCode(error) === "ENOENT") return undefined;
+      throw error;
+    });
+    if (found === undefined) continue;
+    const reason = problemOf(found);
+    if (reason !== undefined) onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason });
+    if (found.kind !== "journal") continue;
+    for (const { session, file, name, offset, bytes, after } of found.contents.records) {
+      const place = placeOf(session, file);
+      const patches = unapplied.get(place);
+      const patch = { name, offset, bytes, after };
+      if (patches === undefined) unapplied.set(place, [patch]);
+      else patches.push(patch);
+    }
+  }
+  return ({ id, file, key }) => {
+    const patches = unapplied.get(placeOf(id, file)) ?? [];
+    const own = key === undefined ? undefined : fileNameOf(key);
+    return own === undefined ? patches : patches.filter(({ name }) => name === own);
+  };
+}
+
+interface NamedPatch extends Patch {
+  /** The name of the session's active file, which its key leads to. */
+  readonly name: string;
+}
+
+/**
+ * Records of these instances whose session has no file. A reader has nothing to lay them over; opening the store for
+ * writing keeps them aside.
+ */
+export async function findRecordsWithoutFile(
+  files: FileSystem,
+  layout: Layout,
+  instances: readonly Id[],
+): Promise<Damage[]> {
+  const found: Damage[] = [];
+  for (const instance of instances) {
+    const path = journalPath(layout, instance);
+    const journal = await syncAndReadJournal(files, path).catch(() => undefined);
+    // One that cannot be read is reported by those who read the store.
+    if (journal?.kind !== "journal") continue;
+    for (const records of groupBySession(journal.contents.records)) {
+      const [first] = records;
+      if (first === undefined) continue;
+      const { session, name } = first;
+      if ((await files.stat(removedPath(layout, session))) !== undefined) continue;
+      const isThere = await findSessionFile(files, layout, session, name).then(
+        (file) => file !== undefined,
+        // It may be in the file that cannot be read, which is in the report by itself.
+        () => true,
+      );
+      if (!isThere && (await isUnreadable(files, `${layout.directory}/${name}`))) continue;
+      // Recovered meanwhile: then they are kept, and reported there.
+      if (isThere || (await files.stat(path)) === undefined) continue;
+      const reason = `a dead process has acknowledged ${describeRecords(records)} of ${name}, and no file in the store has that session's id`;
+      const left =
+        "put the session's file back; opening the store for writing without it keeps them in .longhand/damaged";
+      found.push({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, left });
+    }
+  }
+  return found;
+}
+
+/** There is a file whose header says nothing. It may be the one that is meant, and is in the report by itself. */
+async function isUnreadable(files: FileSystem, path: string): Promise<boolean> {
+  if ((await files.stat(path)) === undefined) return false;
+  return (await tryReadHeader(files, path, () => undefined)) === undefined;
+}
+
+function placeOf(session: string, file: number): string {
+  return `${session}/${file}`;
+}
+
+function tooNew(path: string): LonghandError {
+  const message = `${path} was written by a newer version of Longhand and holds records that this one cannot place; open the store with that version once`;
+  return new LonghandError("FORMAT_TOO_NEW", message, { file: path });
+}

@@ -1,0 +1,298 @@
+/**
+ * One session, all its files, read from their first bytes to their last. Takes no lease and changes nothing. What it finds
+ * is what a repair mends; why something could not be mended is said in its reason.
+ */
+
+import type { FileSystem, OpenFile } from "../../host/host.ts";
+import { isSameFile } from "../../host/is-same-file.ts";
+import { useFile } from "../../host/use-file.ts";
+import { patchedSource, type ByteSource, type PatchesOf } from "../../session/byte-source.ts";
+import { fitRecords } from "../../session/fit-records.ts";
+import { firstSeqOf } from "../../session/log-part.ts";
+import { strayDamage } from "../../session/open-session.ts";
+import { segmentCandidates, segmentPath } from "../../session/segment-path.ts";
+import { verifyPart } from "../../session/verify-part.ts";
+import { FORMAT_VERSION } from "../../format/format.ts";
+import type { ChainLink, Header } from "../../format/header.ts";
+import { fileNameOf } from "../../format/key.ts";
+import type { ScanDamage } from "../../format/scan.ts";
+import type { Damage } from "../../format/session-record.ts";
+import { findSessionFile, type SessionFile } from "../files/find-session-file.ts";
+import { findSecondFile } from "../files/only-file.ts";
+import { findOrphans, isLinkedAway } from "./find-orphans.ts";
+import type { Layout } from "../../format/layout.ts";
+import { salvageSource, type SalvageSource } from "./salvage-source.ts";
+import { findHeader, nameOf } from "./find-header.ts";
+import { tryOpen, verifySegment, type CheckedSegment } from "./verify-segment.ts";
+
+export interface VerifyPlace {
+  readonly files: FileSystem;
+  readonly layout: Layout;
+  /** Acknowledged records that may not be in the session's active file yet. */
+  readonly patchesOf: PatchesOf;
+  /** Somebody may be writing to this key now: what is not whole yet is no damage. */
+  mayBeGrowing(key: string): Promise<boolean>;
+  /** Told how much of a session has been read, by its bytes, from 0 to 1. */
+  readonly onShare?: (share: number) => void;
+}
+
+export interface CheckedSession {
+  readonly file: SessionFile;
+  /** `undefined`: whose it is cannot be told. */
+  readonly header: Header | undefined;
+  readonly records: number;
+  /** Everything that was found. */
+  readonly damage: readonly Damage[];
+  /** Of that, what lies in the active file. */
+  readonly active: readonly ScanDamage[];
+  readonly segments: readonly { readonly link: ChainLink; readonly checked: CheckedSegment }[];
+  /** Paths that the chain does not name. */
+  readonly orphans: readonly string[];
+  /** Something was not reported only because somebody may be writing: under the lease it can be told. */
+  readonly isDoubtful: boolean;
+  /** A copy by another name, say: it counts for nothing. */
+  readonly isMisplaced: boolean;
+  /** Why a repair leaves all of it as it is. */
+  readonly left: string | undefined;
+}
+
+const LOOKS = 3;
+
+/** `undefined`: there is no such file any more. */
+export async function verifySession(
+  place: VerifyPlace,
+  file: SessionFile,
+  look = 1,
+): Promise<CheckedSession | undefined> {
+  const opened = await tryOpen(place.files, file.path);
+  if (opened === undefined) return undefined;
+  if (typeof opened === "string")
+    return unidentified(
+      file,
+      { offset: 0, bytes: 0, reason: opened },
+      "put the session's file there from a backup, or move this out of the store",
+    );
+  const { checked, before } = await useFile(opened, async () => ({
+    before: await opened.stat(),
+    checked: await verifyOpened(place, file, opened),
+  }));
+  if (checked.header === undefined || !mayBeOld(checked) || look === LOOKS) return checked;
+  const { id, key } = checked.header;
+  // A file that is where it was is verified itself, though another may have the same id.
+  const isHere = isSameFile(before, await place.files.stat(file.path));
+  // A file that cannot be read is in the report by itself: as far as we can tell, nothing has changed.
+  const found = isHere
+    ? file
+    : await findSessionFile(place.files, place.layout, id, fileNameOf(key)).catch(() => undefined);
+  // Deleted for good while it was read: what was missing then is no damage.
+  if (found === undefined) return undefined;
+  const now = await place.files.stat(found.path);
+  const hasChanged =
+    !isSameFile(before, now) || now?.size !== before.size || now.modified !== before.modified;
+  return hasChanged ? await verifySession(place, found, look + 1) : checked;
+}
+
+/**
+ * What this says may have been so for a moment only: somebody may have come, written, sealed, dropped or repaired, and gone
+ * again while we looked, so that nobody was met before or after.
+ */
+function mayBeOld({ segments, orphans, active }: CheckedSession): boolean {
+  const isMissing = segments.some(({ checked }) => checked.isMissing);
+  return isMissing || orphans.length > 0 || active.some(({ kind }) => kind === "torn");
+}
+
+async function verifyOpened(
+  place: VerifyPlace,
+  file: SessionFile,
+  opened: OpenFile,
+): Promise<CheckedSession> {
+  const salvage = await salvageSource(opened);
+  const found = await findHeader(
+    salvage.source,
+    file,
+    async (header) => await isChainRight(place, header, file.path),
+  );
+  const { fileBytes } = salvage;
+  if (found.kind === "too-new") {
+    const reason = `format ${found.version} is newer than this version of Longhand`;
+    return unidentified(file, { offset: 0, bytes: 0, reason }, "update Longhand to check it");
+  }
+  if (found.kind === "bad") {
+    const reason = salvage.isPacked ? `gzip bytes; unpacked, ${found.reason}` : found.reason;
+    const bytes = salvage.isPacked ? fileBytes : found.bytes;
+    return unidentified(
+      file,
+      { offset: 0, bytes, reason },
+      "whose it is cannot be proven; put the file back from a backup, or move it out of the store",
+    );
+  }
+  const { header } = found;
+  const expected = nameOf(header, file.status);
+  if (expected !== file.name) {
+    const reason = `it holds the key ${JSON.stringify(header.key)}, whose file is ${expected}`;
+    const misplaced = unidentified(
+      file,
+      { offset: 0, bytes: 0, reason },
+      "move it out of the store, or to that name if nothing is there",
+    );
+    return { ...misplaced, header, isMisplaced: true };
+  }
+  return await verifyFiles(place, file, opened, header, salvage);
+}
+
+async function verifyFiles(
+  place: VerifyPlace,
+  file: SessionFile,
+  opened: OpenFile,
+  header: Header,
+  salvage: SalvageSource,
+): Promise<CheckedSession> {
+  const { key, id } = header;
+  // Before and after: it may have ended its work between the two.
+  const wasGrowing = await place.mayBeGrowing(key);
+  const segments: { link: ChainLink; checked: CheckedSegment }[] = [];
+  const onRead = shareOf(header, salvage.source.size, place.onShare);
+  for (const link of header.chain) {
+    if (link.dropped !== undefined) continue;
+    const path = segmentPath(place.layout.segments, id, link.file);
+    const writtenBy = link.session ?? id;
+    const ofWriter = place.patchesOf({ id: writtenBy, file: link.file });
+    segments.push({ link, checked: await verifySegment(place.files, path, link, writtenBy, ofWriter) });
+    onRead(link.bytes);
+  }
+  const { fits: patches, strays } = await fitRecords(
+    opened,
+    salvage.fileBytes,
+    id,
+    salvage.isPacked ? [] : place.patchesOf(header),
+  );
+  const source = patches.length === 0 ? salvage.source : patchedSource(opened, salvage.fileBytes, patches);
+  const part = await verifyPart({
+    source: watched(source, onRead),
+    writtenBy: id,
+    first: firstSeqOf(header),
+    sealed: undefined,
+  });
+  const found = await findOrphans(place.files, place.layout, header, await opened.stat());
+  const isGrowing = wasGrowing || (await place.mayBeGrowing(key));
+  const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
+  const active: readonly ScanDamage[] = salvage.isPacked
+    ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: "gzip bytes under this name" }]
+    : [...part.damage, ...strayDamage(strays), ...torn];
+  const orphans = isGrowing ? [] : found;
+  const isSealedDamaged = orphans.length > 0 || segments.some(({ checked }) => checked.damage.length > 0);
+  const second = isSealedDamaged
+    ? await findSecondFile(place.files, place.layout, { key, id, path: file.path })
+    : undefined;
+  return {
+    file,
+    header,
+    // What cannot be read under its name is not counted.
+    records:
+      (salvage.isPacked ? 0 : part.records) + segments.reduce((sum, { checked }) => sum + checked.records, 0),
+    damage: [
+      ...segments.flatMap(({ checked }) =>
+        checked.damage.map((place) => ({ ...place, file: checked.path, key })),
+      ),
+      ...active.map((place) => ({ ...place, file: file.path, key })),
+      ...orphans.map((path) => ({
+        ...ORPHAN,
+        reason: orphanReason(place.layout, header, path),
+        file: path,
+        key,
+      })),
+    ],
+    active,
+    segments,
+    orphans,
+    isDoubtful: isGrowing && (part.torn !== undefined || found.length > 0),
+    isMisplaced: false,
+    left:
+      header.version > FORMAT_VERSION
+        ? "update Longhand to mend it"
+        : (await isLinkedAway(place.files, place.layout, header))
+          ? "the directory of its sealed files is a link, which is not followed; put the directory itself there"
+          : second && leftForSecond(second),
+  };
+}
+
+/** Which sealed files are wanted depends on which of the two is. */
+function leftForSecond(second: string): string {
+  return `${second} has the same session id, and may name other sealed files: compare the two, move one out of the store and repair again`;
+}
+
+/** Adds up what was read of the files that are there. */
+function shareOf(
+  { chain }: Header,
+  activeBytes: number,
+  onShare: VerifyPlace["onShare"],
+): (bytes: number) => void {
+  const total = chain.reduce(
+    (sum, { bytes, dropped }) => sum + (dropped === undefined ? bytes : 0),
+    activeBytes,
+  );
+  let done = 0;
+  return (bytes) => {
+    done += bytes;
+    if (total > 0) onShare?.(Math.min(1, done / total));
+  };
+}
+
+/** Tells of each byte once, though it may be read more than once. */
+function watched(source: ByteSource, onRead: (bytes: number) => void): ByteSource {
+  let furthest = 0;
+  return {
+    size: source.size,
+    read: async (into, position) => {
+      const count = await source.read(into, position);
+      onRead(Math.max(0, position + count - furthest));
+      furthest = Math.max(furthest, position + count);
+      return count;
+    },
+  };
+}
+
+const ORPHAN = { offset: 0, bytes: 0, kind: "corrupt" } as const;
+
+function orphanReason({ segments }: Layout, { id, chain }: Header, path: string): string {
+  const isNamed = chain.some(({ file }) => segmentCandidates(segmentPath(segments, id, file)).includes(path));
+  return isNamed
+    ? "it holds something else than the file of this number that the session's chain names, and is never read"
+    : "the session's chain does not name this file";
+}
+
+function unidentified(
+  file: SessionFile,
+  place: Pick<Damage, "offset" | "bytes" | "reason">,
+  left: string,
+): CheckedSession {
+  const damage: Damage = { ...place, file: file.path, kind: "corrupt" };
+  const nothing = {
+    records: 0,
+    active: [],
+    segments: [],
+    orphans: [],
+    isDoubtful: false,
+    isMisplaced: false,
+  };
+  return { ...nothing, file, header: undefined, damage: [damage], left };
+}
+
+/** No other file is this session's, and every sealed file is there and whole; with an empty chain, there are none. */
+async function isChainRight({ files, layout }: VerifyPlace, header: Header, path: string): Promise<boolean> {
+  const { key, id } = header;
+  const unreadable: unknown[] = [];
+  const second = await findSecondFile(files, layout, { key, id, path }, (error) => unreadable.push(error));
+  if (second !== undefined || unreadable.length > 0) return false;
+  let next = 1;
+  for (const link of header.chain) {
+    if (link.first !== next) return false;
+    next = link.last + 1;
+    if (link.dropped !== undefined) continue;
+    const path = segmentPath(layout.segments, header.id, link.file);
+    const { damage } = await verifySegment(files, path, link, link.session ?? header.id);
+    if (damage.length > 0) return false;
+  }
+  const strangers = await findOrphans(files, layout, header, undefined);
+  return strangers.length === 0;
+}

@@ -1,0 +1,130 @@
+/**
+ * What a repair keeps of a file: every good line, also those glued to others, in the order of their seqs, each record
+ * once. What counts is decided by the same scanner that every reader uses; beside that, a good record that stands behind
+ * later ones goes back to its place.
+ */
+
+import type { Entry } from "../format/entry.ts";
+import type { SessionState } from "../format/fold.ts";
+import { batchEnd } from "../format/open-batch.ts";
+import { LogScanner, type ScanVisitor } from "../format/scan.ts";
+import type { ByteSource } from "./byte-source.ts";
+import type { PartWriter } from "./part-writer.ts";
+import { readLines } from "./read-lines.ts";
+import { salvageLine } from "./salvage-lines.ts";
+
+export interface GoodLines {
+  readonly source: ByteSource;
+  readonly writtenBy: string;
+  /** Behind the header. */
+  readonly from: number;
+  readonly to: number;
+  readonly seqBefore: number;
+  /** The last record that is the session's; `undefined`: whatever is there. */
+  readonly last: number | undefined;
+  /** What all records up to `last` have led to; asked for if some are lost. */
+  readonly stateAtEnd?: () => Promise<SessionState | undefined>;
+}
+
+/** Records out of order are held in memory; what is more than this is lost, but kept aside like all damage. */
+const MAX_LATE_BYTES = 64 * 1024 * 1024;
+
+export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promise<void> {
+  const last = lines.last ?? Infinity;
+  /** Where the last batch ends of which a record is here: a line says that its rest is not, or no reader would take it. */
+  let end = lines.last ?? 0;
+  const place = (entry: Entry, line: Buffer): void => {
+    if (entry.seq > last) return;
+    writer.entry(entry, line);
+    end = Math.max(end, batchEnd(entry));
+  };
+  const late = await findLate(lines);
+  const takeLate = (before: number): void => {
+    for (let next = late[0]; next !== undefined && next.entry.seq < before; next = late[0]) {
+      place(next.entry, next.line);
+      late.shift();
+    }
+  };
+  const { seq } = await walk(lines, writer, {
+    entry: (entry, { content }) => {
+      if (entry.seq > last || content === undefined) return;
+      takeLate(entry.seq);
+      place(entry, content);
+    },
+    checkpoint: ({ state }) => {
+      if (state.seq > last) return;
+      takeLate(state.seq + 1);
+      writer.checkpoint(state);
+    },
+    lost: (range, { content }) => {
+      if (range.last > last || content === undefined) return;
+      takeLate(range.last + 1);
+      writer.lostBefore(range.first, range.last, content);
+    },
+    aside: ({ content }) => {
+      if (content !== undefined) writer.aside(content);
+    },
+    damage: () => undefined,
+  });
+  takeLate(seq + 1);
+  // The rest of a batch in an active file was acknowledged with it; of a sealed file a fork may have only the beginning.
+  writer.lostUpTo(lines.last ?? Math.max(seq, end));
+  const state = writer.hasLost ? await lines.stateAtEnd?.() : undefined;
+  if (state !== undefined) writer.checkpoint(state);
+  if (lines.last !== undefined) writer.endBatch(end);
+}
+
+interface LateLine {
+  readonly entry: Entry;
+  readonly line: Buffer;
+}
+
+/** Good records that the scanner refuses where they are, and that count nowhere else, by seq. */
+async function findLate(lines: GoodLines): Promise<LateLine[]> {
+  /** Runs of seqs that were passed over. */
+  const gaps: { first: number; last: number }[] = [];
+  const late = new Map<number, LateLine>();
+  let before = lines.seqBefore;
+  let bytes = 0;
+  const pass = (next: number, end: number): void => {
+    if (next > before + 1) gaps.push({ first: before + 1, last: next - 1 });
+    before = Math.max(before, end);
+  };
+  const isMissed = (seq: number): boolean =>
+    seq > before || gaps.some(({ first, last }) => seq >= first && seq <= last);
+  await walk(lines, undefined, {
+    entry: ({ seq }) => pass(seq, seq),
+    checkpoint: ({ state }) => pass(state.seq + 1, state.seq),
+    lost: ({ last }) => pass(last + 1, last),
+    damage: () => undefined,
+    refused: (entry, { content }) => {
+      if (content === undefined || !isMissed(entry.seq) || late.has(entry.seq)) return;
+      if (entry.seq <= lines.seqBefore || bytes + content.length > MAX_LATE_BYTES) return;
+      bytes += content.length;
+      late.set(entry.seq, { entry, line: Buffer.from(content) });
+    },
+  });
+  return [...late.values()]
+    .filter(({ entry }) => isMissed(entry.seq))
+    .sort((one, other) => one.entry.seq - other.entry.seq);
+}
+
+/** Glued lines are taken apart first. Resolves with the highest seq, counting damaged records at the end. */
+async function walk(
+  { source, writtenBy, from, to, seqBefore, last }: GoodLines,
+  writer: PartWriter | undefined,
+  visitor: ScanVisitor,
+): Promise<{ readonly seq: number }> {
+  const scanner = new LogScanner(
+    writtenBy,
+    { offset: from, seqBefore, isSealed: last !== undefined },
+    visitor,
+  );
+  for await (const chunk of readLines(source, from, to)) {
+    for (const line of chunk) {
+      for (const piece of salvageLine(line, writtenBy)) scanner.line(piece);
+    }
+    await writer?.drain();
+  }
+  return scanner.finish();
+}

@@ -1,0 +1,289 @@
+/**
+ * One session's active file in the hands of the writer: its state, and the records that are acknowledged but not in the
+ * file yet. Landing writes them at their own offsets, never in append mode, so that it can be done again at any time.
+ */
+
+import type { LonghandError } from "../errors.ts";
+import type { FileStat, OpenFile } from "../host/host.ts";
+import { ioError } from "../host/io-error.ts";
+import { isSameFile } from "../host/is-same-file.ts";
+import { writeFully } from "../host/write-fully.ts";
+import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../format/checkpoint.ts";
+import { continueSum, EMPTY_SUM } from "../format/checksum.ts";
+import { NO_SUM } from "../format/line-checksum.ts";
+import { encodeEntry } from "../format/encode.ts";
+import type { Entry } from "../format/entry.ts";
+import { foldEntry, type SessionState } from "../format/fold.ts";
+import { endsWithSum, lastSum, LINE_END_BYTES } from "../format/last-sum.ts";
+import type { Header } from "../format/header.ts";
+import type { ScanDamage } from "../format/scan.ts";
+import { patchedSource, type ByteSource, type Patch } from "./byte-source.ts";
+import { partsOf, type LogPart } from "./log-part.ts";
+import type { ScannedTail } from "./scan-tail.ts";
+import { sessionChanged } from "./session-changed.ts";
+import { sumBytes } from "./sum-bytes.ts";
+
+/** The lines of one atomic batch, ready to be committed at `offset`. */
+export interface PlacedBatch {
+  readonly entries: readonly Entry[];
+  readonly offset: number;
+  readonly bytes: Buffer;
+  /** The checksum of the line before it. */
+  readonly after: string | undefined;
+  /** How many bytes at their beginning are a checkpoint. */
+  readonly checkpointBytes: number;
+}
+
+export class SessionLog {
+  readonly path: string;
+  readonly header: Header;
+  readonly damage: readonly ScanDamage[];
+  readonly #file: OpenFile;
+  #state: SessionState;
+  #end: number;
+  /** Of all bytes before the end. */
+  #sum: string;
+  /** Of the last line before the end; `undefined`: what is there is no whole line. */
+  #lastSum: string | undefined;
+  /** The same of what is in the file. */
+  #appliedSum: string | undefined;
+  /** What was put into the file since it was last found to be all there: its beginning, and its sum. */
+  #unproven: { readonly from: number; readonly after: string | undefined; readonly sum: string };
+  #checkpoint: { offset: number; bytes: number };
+  #appliedEnd: number;
+  #pending: Patch[] = [];
+  #applier: Promise<void> | undefined;
+  /** Counted when a write begins and when it ends, so that a sync in between does not pass for one after it. */
+  #writes = 0;
+  #syncedWrites = 0;
+  #owesRewrite = false;
+  #identity: FileStat | undefined;
+  #changed: LonghandError | undefined;
+
+  constructor(path: string, file: OpenFile, tail: ScannedTail, sum: string, last: string | undefined) {
+    this.path = path;
+    this.header = tail.header;
+    this.damage = tail.damage;
+    this.#file = file;
+    this.#state = tail.state;
+    this.#end = tail.end;
+    this.#appliedEnd = tail.end;
+    this.#sum = sum;
+    this.#lastSum = last;
+    this.#appliedSum = last;
+    this.#unproven = { from: tail.end, after: last, sum: EMPTY_SUM };
+    this.#checkpoint = tail.checkpoint;
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Where the next record goes. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** CRC-32 of the file up to its end. */
+  get sum(): string {
+    return this.#sum;
+  }
+
+  /** The checksum of the line before the end. */
+  get lastSum(): string | undefined {
+    return this.#lastSum;
+  }
+
+  /** All files of the session, as far as they reach now; later records are no part of them. */
+  get parts(): readonly LogPart[] {
+    return partsOf(this.header, this.#end, this.#state.seq);
+  }
+
+  get unappliedBytes(): number {
+    return this.#end - this.#appliedEnd;
+  }
+
+  /** Landed, but a power cut could still take it back. */
+  get isUnsynced(): boolean {
+    return this.#writes !== this.#syncedWrites;
+  }
+
+  /** A sync has failed: what it should have made durable must be written again before the next is believed. */
+  get owesRewrite(): boolean {
+    return this.#owesRewrite;
+  }
+
+  /** Gives each batch its place behind the end, in order; a checkpoint goes before the first when it is due. */
+  place(batches: readonly (readonly Entry[])[]): PlacedBatch[] {
+    let offset = this.#end;
+    let after = this.#lastSum;
+    return batches.map((entries, index) => {
+      const lines = entries.map((entry) => encodeEntry(entry, this.header.id));
+      const checkpoint = index === 0 && this.#isCheckpointDue() ? this.#encodeCheckpoint() : [];
+      const bytes = Buffer.concat([...checkpoint, ...lines]);
+      const placed = { entries, offset, bytes, after, checkpointBytes: checkpoint[0]?.length ?? 0 };
+      offset += bytes.length;
+      after = lastSum(bytes);
+      return placed;
+    });
+  }
+
+  /** The batches are durable in the journal: from now on readers see them. */
+  acknowledge(batches: readonly PlacedBatch[]): void {
+    for (const { entries, offset, bytes, checkpointBytes } of batches) {
+      for (const entry of entries) this.#state = foldEntry(this.#state, entry);
+      if (checkpointBytes > 0) this.#checkpoint = { offset, bytes: checkpointBytes };
+      this.#pending.push({ offset, bytes });
+      this.#end = offset + bytes.length;
+      this.#sum = continueSum(this.#sum, bytes);
+      this.#lastSum = lastSum(bytes);
+    }
+  }
+
+  source(): ByteSource {
+    return patchedSource(this.#file, this.#appliedEnd, [...this.#pending]);
+  }
+
+  /** Puts everything acknowledged into the file. One write at a time; a later one takes up what came meanwhile. */
+  async apply(): Promise<void> {
+    while (this.#pending.length > 0 || this.#applier !== undefined) {
+      this.#applier ??= this.#applyPending().finally(() => {
+        this.#applier = undefined;
+      });
+      await this.#applier;
+    }
+  }
+
+  /** Writes records at their places once more, from a copy that is known to be good. */
+  async rewrite(patches: readonly Patch[]): Promise<void> {
+    const [first] = patches;
+    if (first !== undefined) await this.#checkLineBefore(first.offset, first.after);
+    for (const { offset, bytes } of patches) await this.#write(bytes, offset);
+    this.#owesRewrite = false;
+  }
+
+  async sync(): Promise<void> {
+    const writes = this.#writes;
+    try {
+      await this.#file.sync();
+    } catch (error) {
+      this.#owesRewrite = true;
+      throw error;
+    }
+    this.#syncedWrites = writes;
+  }
+
+  /** Is what lies at its path what was opened, and is everything there that was put into it? `stat`: of that path. */
+  async isIn(look: () => Promise<FileStat | undefined>): Promise<boolean> {
+    // More may be applied meanwhile: it need not be there yet.
+    const appliedEnd = this.#appliedEnd;
+    const stat = await look();
+    return (await this.isOpened(stat)) && (stat?.size ?? 0) >= appliedEnd;
+  }
+
+  async isOpened(stat: FileStat | undefined): Promise<boolean> {
+    this.#identity ??= await this.#file.stat();
+    return isSameFile(stat, this.#identity);
+  }
+
+  /** Rejects with SESSION_CHANGED unless everything is in the file that was put into it since the last time. */
+  async checkApplied(): Promise<void> {
+    const { from, after, sum } = this.#unproven;
+    const end = this.#appliedEnd;
+    const lastSum = this.#appliedSum;
+    await this.#checkLineBefore(from, after);
+    const found = await sumBytes(patchedSource(this.#file, end, []), EMPTY_SUM, from, end);
+    if (found !== sum) throw sessionChanged(this.path, this.header.key);
+    if (this.#appliedEnd === end) this.#unproven = { from: end, after: lastSum, sum: EMPTY_SUM };
+  }
+
+  /** Does the file have a line with this checksum that ends at `offset`? Where none is known, nothing can differ. */
+  async isBehind(offset: number, sum: string | undefined): Promise<boolean> {
+    if (sum === undefined) return true;
+    const buffer = Buffer.alloc(Math.min(LINE_END_BYTES, offset));
+    const count = await this.#file.read(buffer, offset - buffer.length);
+    return count === buffer.length && endsWithSum(buffer, sum);
+  }
+
+  /** The file was changed under this log. Nothing is written to it any more: what was not applied is kept elsewhere. */
+  get changed(): LonghandError | undefined {
+    return this.#changed;
+  }
+
+  /** `end`: everything before it is kept. False: more was acknowledged meanwhile, and nothing has happened. */
+  async giveUp(changed: LonghandError, end: number): Promise<boolean> {
+    // What it says does not matter any more.
+    await this.#applier?.catch(() => undefined);
+    if (this.#end !== end) return false;
+    this.#changed = changed;
+    this.#pending = [];
+    this.#appliedEnd = this.#end;
+    this.#appliedSum = this.#lastSum;
+    this.#unproven = { from: this.#end, after: this.#lastSum, sum: EMPTY_SUM };
+    this.#syncedWrites = this.#writes;
+    this.#owesRewrite = false;
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  #isCheckpointDue(): boolean {
+    const { offset, bytes } = this.#checkpoint;
+    return isCheckpointDue(this.#end - offset - bytes, bytes);
+  }
+
+  /** None if it does not fit; it is then tried again as late as if it had been written. */
+  #encodeCheckpoint(): readonly Buffer[] {
+    const place = { offset: this.#end, before: this.#lastSum ?? NO_SUM };
+    const line = encodeCheckpoint({ state: this.#state, sum: this.#sum, place }, this.header.id);
+    if (fitsInLine(line)) return [line];
+    this.#checkpoint = { offset: this.#end, bytes: line.length };
+    return [];
+  }
+
+  async #applyPending(): Promise<void> {
+    const patches = [...this.#pending];
+    const start = this.#appliedEnd;
+    const bytes = Buffer.concat(patches.map((patch) => patch.bytes));
+    try {
+      await this.#checkLineBefore(start, this.#appliedSum);
+      await this.#checkNothingElse(bytes, start);
+      await this.#write(bytes, start);
+    } catch (cause) {
+      throw ioError(cause, "writing records into the session", this.path);
+    }
+    this.#pending = this.#pending.slice(patches.length);
+    this.#appliedEnd = start + bytes.length;
+    this.#appliedSum = lastSum(bytes);
+    this.#unproven = { ...this.#unproven, sum: continueSum(this.#unproven.sum, bytes) };
+  }
+
+  /** Where these bytes go there is nothing, or what an attempt before has got in of them. */
+  async #checkNothingElse(bytes: Buffer, start: number): Promise<void> {
+    const next = Buffer.alloc(1);
+    if ((await this.#file.read(next, start)) === 0) return;
+    const there = Buffer.alloc(bytes.length);
+    const found = there.subarray(0, await this.#file.read(there, start));
+    if (!found.equals(bytes.subarray(0, found.length))) throw sessionChanged(this.path, this.header.key);
+  }
+
+  /**
+   * Another program may have written to the file, or have put an older one over it. Asked on the way of what is
+   * acknowledged already, so that no answer waits for it.
+   */
+  async #checkLineBefore(offset: number, expected: string | undefined): Promise<void> {
+    if (this.#changed !== undefined) throw this.#changed;
+    if (!(await this.isBehind(offset, expected))) throw sessionChanged(this.path, this.header.key);
+  }
+
+  async #write(bytes: Buffer, position: number): Promise<void> {
+    this.#writes++;
+    try {
+      await writeFully(this.#file, bytes, position);
+    } finally {
+      this.#writes++;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Records that were kept aside because they did not fit their session's file, or because it had none: whether they are in
+ * it by now, fit behind its last record, or belong to a history that it has not gone on with. Only those that fit are put
+ * back, and only by a repair; the others stay where they are, and are reported.
+ */
+
+import { dirname } from "node:path";
+import { useFile } from "../host/use-file.ts";
+import { writeFully } from "../host/write-fully.ts";
+import { openSessionForWriting } from "../session/open-session.ts";
+import { fileNameOf, type FileName } from "../format/key.ts";
+import { removedPath } from "../format/layout.ts";
+import type { Id } from "../format/session-id.ts";
+import type { Damage } from "../format/session-record.ts";
+import { findSessionFile, type FoundSessionFile } from "../engine/files/find-session-file.ts";
+import { fitKeptRecords, type KeptFile } from "../engine/files/fit-kept-records.ts";
+import {
+  describeRecords,
+  keptRecordFiles,
+  markRestored,
+  readKeptRecords,
+} from "../engine/files/kept-records.ts";
+import type { RepairDeps } from "./repair-segment.ts";
+import type { VerifyPlace } from "../engine/verify/verify-session.ts";
+
+/** What is kept of one session. */
+export interface CheckedRecords {
+  /** `undefined`: whose they are cannot be read any more. */
+  readonly id: Id | undefined;
+  readonly kept: readonly KeptFile[];
+  /** The session's file; `undefined`: it has none. */
+  readonly session: FoundSessionFile | undefined;
+  /** Of each kept file whose records are not all in the session. */
+  readonly damage: readonly Damage[];
+  /** A repair has something to put back. */
+  readonly isRestorable: boolean;
+}
+
+type KeptPlace = Pick<VerifyPlace, "files" | "layout">;
+
+/** All that are kept and are in no session, nor of one that was removed for good. `keys`: only of these. */
+export async function checkKeptRecords(
+  place: KeptPlace,
+  keys: ReadonlySet<string> | undefined,
+): Promise<CheckedRecords[]> {
+  const checked: CheckedRecords[] = [];
+  const names = keys === undefined ? undefined : new Set<string>([...keys].map(fileNameOf));
+  const sessions = new Map<Id, KeptFile[]>();
+  for (const path of await keptRecordFiles(place.files, place.layout)) {
+    const records = await readKeptRecords(place.files, path);
+    const [first] = records ?? [];
+    if (records === undefined || first === undefined) {
+      if (names === undefined) checked.push(unreadable(path));
+    } else if (names === undefined || names.has(first.name))
+      sessions.set(first.session, [...(sessions.get(first.session) ?? []), { path, records }]);
+  }
+  for (const [id, kept] of sessions) {
+    const found = await checkSession(place, id, kept);
+    if (found.damage.length > 0) checked.push(found);
+  }
+  return checked;
+}
+
+function unreadable(path: string): CheckedRecords {
+  const reason = "records were kept here, and cannot be read any more";
+  const left = "nothing can be put back from it; move it out of the store";
+  const damage = [{ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, left } as const];
+  return { id: undefined, kept: [], session: undefined, damage, isRestorable: false };
+}
+
+async function checkSession(
+  { files, layout }: KeptPlace,
+  id: Id,
+  kept: readonly KeptFile[],
+): Promise<CheckedRecords> {
+  // A file that cannot be read is in the report by itself, and may be the one they belong to.
+  const session = await findSessionFile(files, layout, id, nameOf(kept)).catch(() => undefined);
+  const damageOf = ({ path, records }: KeptFile): Damage => {
+    const reason = `${describeRecords(records)} of ${nameOf(kept)} were acknowledged and are kept here, not in the session`;
+    return { file: path, offset: 0, bytes: 0, kind: "corrupt", reason };
+  };
+  if (session === undefined) {
+    const isRemoved = (await files.stat(removedPath(layout, id))) !== undefined;
+    const left =
+      "no readable file of that key in the store has their session's id; put it back and repair again, or move this file out";
+    const damage = isRemoved ? [] : kept.map((each) => ({ ...damageOf(each), left }));
+    return { id, kept, session, damage, isRestorable: false };
+  }
+  const { key } = session.header;
+  const { add, there, fits } = await useFile(
+    await files.open(session.path, "read"),
+    async (file) => await fitKeptRecords(file, session.header, kept),
+  );
+  const left = `${session.path} has gone on without them, or lacks records before them; take what you need from here and move this file out of the store`;
+  const damage = kept
+    .filter(({ path }) => !there.has(path))
+    .map((each) => ({ ...damageOf(each), key, ...(fits.has(each.path) ? {} : { left }) }));
+  return { id, kept, session, damage, isRestorable: add.length > 0 };
+}
+
+function nameOf(kept: readonly KeptFile[]): FileName {
+  const name = kept[0]?.records[0]?.name;
+  if (name === undefined) throw new Error("a file of kept records has at least one");
+  return name;
+}
+
+/**
+ * Puts what fits behind the session's last record. The caller is alone with the session, and has nothing of it open.
+ * Answers with where the copies are now whose records are all in the session. Killed at any point, it can be done again.
+ */
+export async function restoreKeptRecords(
+  deps: RepairDeps,
+  { kept, session }: CheckedRecords,
+): Promise<string[]> {
+  const { files, layout } = deps;
+  if (session === undefined) return [];
+  const { key } = session.header;
+  // Opened as a writer opens it: a torn tail is kept aside and cut before anything is put behind it.
+  const log = await openSessionForWriting({
+    files,
+    path: session.path,
+    key,
+    segments: layout.segments,
+    sealedPatches: deps.sealedPatches,
+    damagedDirectory: layout.damaged,
+    checkMayChange: async () => await deps.checkMayChange(),
+    temporaryPath: () => deps.temporaryPath(),
+    replaceBy: async (temporary) => {
+      await deps.checkMayChange();
+      await files.rename(temporary, session.path);
+      await deps.syncNames(dirname(session.path));
+      await deps.syncNames(layout.temporary);
+    },
+    onDamage: () => undefined,
+  });
+  await log?.close();
+  const done = await useFile(await files.open(session.path, "write"), async (file) => {
+    const { add, fits } = await fitKeptRecords(file, session.header, kept);
+    if (add.length > 0) {
+      await deps.checkMayChange();
+      await writeFully(file, Buffer.concat(add), (await file.stat()).size);
+    }
+    await file.sync();
+    return fits;
+  });
+  const restored: string[] = [];
+  for (const path of done) restored.push(await markRestored(files, layout, path));
+  return restored;
+}

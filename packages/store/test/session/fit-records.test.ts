@@ -1,0 +1,122 @@
+/** Which records of a journal belong into a file: the one they were written after decides, and damage is no other history. */
+
+import { describe, expect, test } from "vitest";
+import type { Patch } from "../../src/session/byte-source.ts";
+import { fitRecords } from "../../src/session/fit-records.ts";
+import { encodeEntry } from "../../src/format/encode.ts";
+import { encodeHeader, firstHeader } from "../../src/format/header.ts";
+import { lastSum } from "../../src/format/last-sum.ts";
+import { toId } from "../../src/format/session-id.ts";
+import { fileOfBytes } from "../support/file-of-bytes.ts";
+
+const ID = toId("01M7GANKT8040G2081040G2081");
+const HEADER = encodeHeader(firstHeader({ key: "k", id: ID, at: "2026-11-15T19:24:13.000Z" }));
+
+function line(seq: number, text: string): Buffer {
+  const json = JSON.stringify({ role: "user", content: text });
+  return encodeEntry({ seq, at: "2026-11-15T19:24:13.000Z", body: { op: "message", json } }, ID);
+}
+
+/** A history, and the records that a journal would have for it. */
+function history(...texts: readonly string[]): { readonly file: Buffer; readonly records: readonly Patch[] } {
+  let file = HEADER;
+  const records: Patch[] = [];
+  for (const [index, text] of texts.entries()) {
+    const bytes = line(index + 1, text);
+    records.push({ offset: file.length, bytes, after: lastSum(file) });
+    file = Buffer.concat([file, bytes]);
+  }
+  return { file, records };
+}
+
+async function fit(file: Buffer, records: readonly Patch[]): Promise<string> {
+  const { fits, strays } = await fitRecords(fileOfBytes(file), file.length, ID, records);
+  const textOf = ({ bytes }: Patch): string => /"content":"([^"]*)"/.exec(bytes.toString())?.[1] ?? "";
+  return `${fits.map(textOf).join()} | ${strays.map(textOf).join()}`;
+}
+
+const { file, records } = history("one", "two", "thr", "for");
+const endOf = (count: number): number =>
+  history("one", "two", "thr", "for").records[count]?.offset ?? file.length;
+
+describe("records of the same history fit", () => {
+  test.each([0, 1, 2, 3, 4])("a file that ends after %i of them", async (count) => {
+    expect(await fit(file.subarray(0, endOf(count)), records)).toBe("one,two,thr,for | ");
+  });
+
+  test("a file that ends in the middle of one, and one of NULs where they go", async () => {
+    for (let length = endOf(2) + 1; length < endOf(3); length++)
+      expect(await fit(file.subarray(0, length), records.slice(2))).toBe("thr,for | ");
+    const nuls = Buffer.concat([file.subarray(0, endOf(2)), Buffer.alloc(endOf(4) - endOf(2))]);
+    expect(await fit(nuls, records.slice(2))).toBe("thr,for | ");
+  });
+
+  test("each single bit that is flipped before them, or where they go, is damage", async () => {
+    for (let byte = 0; byte < file.length; byte++) {
+      for (let bit = 0; bit < 8; bit++) {
+        const flipped = Buffer.from(file);
+        flipped[byte] = (flipped[byte] ?? 0) ^ (1 << bit);
+        expect(await fit(flipped, records.slice(2)), `byte ${byte}, bit ${bit}`).toBe("thr,for | ");
+        expect(await fit(flipped.subarray(0, endOf(2)), records.slice(2))).toBe("thr,for | ");
+      }
+    }
+  });
+
+  test("a block of NULs over the line before them is damage", async () => {
+    const spoiled = Buffer.from(file);
+    spoiled.fill(0, endOf(1), endOf(2));
+    expect(await fit(spoiled, records.slice(2))).toBe("thr,for | ");
+  });
+
+  test("lines that an editor has ended with \\r\\n before the writer opened the file", async () => {
+    const edited = Buffer.from(file.subarray(0, endOf(2)).toString().replaceAll("\n", "\r\n"));
+    const record = { offset: edited.length, bytes: line(3, "thr"), after: lastSum(edited) };
+    expect(await fit(edited, [record])).toBe("thr | ");
+  });
+
+  test("of two writers, whatever the order of their journals", async () => {
+    const [one, two, thr, four] = records;
+    if (one === undefined || two === undefined || thr === undefined || four === undefined) throw new Error();
+    expect(await fit(file.subarray(0, endOf(3)), [one, thr, two, four])).toBe("one,two,thr,for | ");
+  });
+});
+
+describe("records of another history are strays", () => {
+  test.each([1, 2, 3])("gone on from after %i of them, with lines of the same lengths", async (count) => {
+    const names = ["one", "two", "thr", "for"];
+    const other = history(...names.slice(0, count), "new").file;
+    const expected = `${names.slice(0, count).join()} | ${names.slice(count).join()}`;
+    expect(await fit(other, records)).toBe(expected);
+    expect(await fit(other, records.slice(count))).toBe(` | ${names.slice(count).join()}`);
+  });
+
+  test("with lines of other lengths", async () => {
+    const other = history("one", "a much longer text than there was before, longer than two of them").file;
+    expect(await fit(other, records)).toBe("one | two,thr,for");
+  });
+
+  test("a file that ends before the record they were written after", async () => {
+    for (const count of [0, 1])
+      expect(await fit(file.subarray(0, endOf(count)), records.slice(2))).toBe(" | thr,for");
+  });
+
+  test("both histories in one journal: the first that is there stays", async () => {
+    const other = history("one", "new", "nov");
+    const both = [...records, ...other.records.slice(1)];
+    expect(await fit(file.subarray(0, endOf(1)), both)).toBe("one,two,thr,for | new,nov");
+    expect(await fit(other.file, both)).toBe("one,new,nov | two,thr,for");
+  });
+});
+
+test("records of an older journal, which do not say what they were written after, are written where they say", async () => {
+  const old = records.map(({ offset, bytes }) => ({ offset, bytes }));
+  expect(await fit(history("one", "new").file, old)).toBe("one,two,thr,for | ");
+});
+
+test("many records cost a few reads", async () => {
+  const many = history(...Array.from({ length: 2000 }, (_, index) => `text ${index}`));
+  const there = fileOfBytes(many.file);
+  const { strays } = await fitRecords(there, many.file.length, ID, many.records);
+  expect(strays).toEqual([]);
+  expect(there.reads.length).toBeLessThan(10);
+});
