@@ -38,20 +38,19 @@ async function writeSession(key: string, messages: number, segmentBytes?: number
   await store.close();
 }
 
-/** What the task asks of the disk, in a store that has just been opened. */
+/** What the task asks of the disk until the store is closed: records are applied after the answer. */
 async function costOf(task: (store: Store) => Promise<unknown>): Promise<DiskCounts> {
   const { host, counts } = countingHost();
   const store = await openStore(jsonlBackend(directory, { host }));
   const before = { ...counts };
   await task(store);
-  const after = { ...counts };
   await store.close();
   return {
-    writes: after.writes - before.writes,
-    bytesWritten: after.bytesWritten - before.bytesWritten,
-    reads: after.reads - before.reads,
-    bytesRead: after.bytesRead - before.bytesRead,
-    syncs: after.syncs - before.syncs,
+    writes: counts.writes - before.writes,
+    bytesWritten: counts.bytesWritten - before.bytesWritten,
+    reads: counts.reads - before.reads,
+    bytesRead: counts.bytesRead - before.bytesRead,
+    syncs: counts.syncs - before.syncs,
   };
 }
 
