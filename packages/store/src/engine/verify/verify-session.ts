@@ -9,7 +9,6 @@ import { useFile } from "../../host/use-file.ts";
 import { patchedSource, type ByteSource, type PatchesOf } from "../../session/byte-source.ts";
 import { fitRecords } from "../../session/fit-records.ts";
 import { firstSeqOf } from "../../session/log-part.ts";
-import { strayDamage } from "../../session/open-session.ts";
 import { segmentCandidates, segmentPath } from "../../session/segment-path.ts";
 import { verifyPart } from "../../session/verify-part.ts";
 import { FORMAT_VERSION } from "../../format/format.ts";
@@ -19,6 +18,7 @@ import type { ScanDamage } from "../../format/scan.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { findSessionFile, type SessionFile } from "../files/find-session-file.ts";
 import { findSecondFile } from "../files/only-file.ts";
+import { strayDamage } from "../files/stray-records.ts";
 import { findOrphans, isLinkedAway } from "./find-orphans.ts";
 import type { Layout } from "../../format/layout.ts";
 import { salvageSource, type SalvageSource } from "./salvage-source.ts";
@@ -178,7 +178,7 @@ async function verifyFiles(
   const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
   const active: readonly ScanDamage[] = salvage.isPacked
     ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: "gzip bytes under this name" }]
-    : [...part.damage, ...strayDamage(strays), ...torn];
+    : [...part.damage, ...torn];
   const orphans = isGrowing ? [] : found;
   const isSealedDamaged = orphans.length > 0 || segments.some(({ checked }) => checked.damage.length > 0);
   const second = isSealedDamaged
@@ -195,6 +195,7 @@ async function verifyFiles(
         checked.damage.map((place) => ({ ...place, file: checked.path, key })),
       ),
       ...active.map((place) => ({ ...place, file: file.path, key })),
+      ...(await strayDamage(place, source, file.path, header, strays)),
       ...orphans.map((path) => ({
         ...ORPHAN,
         reason: orphanReason(place.layout, header, path),
