@@ -7,6 +7,9 @@ import { jsonlBackend, openStore, type Store } from "@longhand/store";
 import type { Host } from "@longhand/store/testing";
 import { buildSample, DIRECTORY, message, type SampleStore } from "../damage/sample-store.ts";
 
+/** Six records are longer than that; a file that begins with a checkpoint and two records is not. */
+const SEGMENT_BYTES = 720;
+
 /** How many of the writes after the first ones are in the files. */
 type Applied = "all" | "some" | "none";
 
@@ -15,13 +18,14 @@ export async function crashedStores(): Promise<SampleStore[]> {
     await crashed("killed, applied", 41, "all"),
     await crashed("killed, applied in part", 42, "some"),
     await crashed("killed, not applied", 43, "none"),
-    await crashedAfterSeal(),
+    await crashedAfterSeal("killed after a seal", 44, false),
+    await crashedAfterSeal("killed after a seal and a compression", 45, true),
   ];
 }
 
 /** Lines of one length, so that one stands exactly in the place of another, a longer one, and a batch. */
 async function crashed(name: string, seed: number, applied: Applied): Promise<SampleStore> {
-  return await killed(name, seed, async (store, holdBack) => {
+  return await killed(name, seed, {}, async (store, holdBack) => {
     const [session, other] = [store.session("a"), store.session("b")];
     if (applied === "none") holdBack();
     await session.append(message("tri"));
@@ -35,33 +39,37 @@ async function crashed(name: string, seed: number, applied: Applied): Promise<Sa
 }
 
 /** The journal has records of a file that was sealed since, and of the one behind it, which begins with a checkpoint. */
-async function crashedAfterSeal(): Promise<SampleStore> {
-  return await killed("killed after a seal", 44, async (store, holdBack) => {
+async function crashedAfterSeal(name: string, seed: number, isCompressed: boolean): Promise<SampleStore> {
+  const segmentBytes = isCompressed ? {} : { segmentBytes: SEGMENT_BYTES };
+  const sample = await killed(name, seed, segmentBytes, async (store, holdBack) => {
     const session = store.session("a");
-    for (const word of ["tri", "for"]) await session.append(message(word));
-    await store.reclaim({ seal: true });
-    for (const word of ["fiv", "six"]) await session.append(message(word));
+    for (const word of ["tri", "for", "fiv", "six"]) await session.append(message(word));
+    if (isCompressed) await store.reclaim({ seal: true });
+    for (const word of ["sev", "ate"]) await session.append(message(word));
     holdBack();
-    await session.append([message("sev"), message("ate")]);
-    await session.append(message("nin"));
+    await session.append([message("nin"), message("ten"), message("elf")]);
   });
+  if (!sample.files.some(({ path }) => path.endsWith(isCompressed ? "/0.jsonl.gz" : "/0.jsonl")))
+    throw new Error(`the store "${name}" has no sealed file as it should`);
+  return sample;
 }
 
 /** The first two records of a session are in no journal. */
 async function killed(
   name: string,
   seed: number,
+  options: { readonly segmentBytes?: number },
   work: (store: Store, holdBack: () => void) => Promise<void>,
 ): Promise<SampleStore> {
   const prepare = async (host: Host): Promise<void> => {
-    const store = await openStore(jsonlBackend(DIRECTORY, { host }));
+    const store = await openStore(jsonlBackend(DIRECTORY, { ...options, host }));
     for (const key of ["a", "b"]) {
       await store.session(key).append(message("one"));
       await store.session(key).append(message("two"));
     }
     await store.close();
   };
-  return await buildSample(name, { seed, prepare, isKilled: true }, async ({ store, holdBack }) => {
+  return await buildSample(name, { ...options, seed, prepare, isKilled: true }, async ({ store, holdBack }) => {
     // Nothing but the journal is written while it is held back, so the leases are taken before.
     for (const key of ["a", "b"]) await (await store.session(key).lock())[Symbol.asyncDispose]();
     await work(store, holdBack);

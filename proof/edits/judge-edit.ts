@@ -65,7 +65,7 @@ export async function judgeEdit(
   const mended =
     written ??
     (await judgeRepair(opened, (report) =>
-      known.isCrashed ? judgeCrashedRepair(edited, reading, report, then) : undefined,
+      known.isCrashed ? judgeCrashedRepair(edited, known, reading, report, then) : undefined,
     )) ??
     (known.isCrashed ? await judgeNextSeqs(opened, edited, known) : undefined);
   await opened.close();
@@ -138,9 +138,21 @@ function isShortened({ store, changed, isMany }: EditedStore): boolean {
   });
 }
 
-/** It may be an older file, and no journal has records that it lacks. */
-function mayBeOlder(edited: EditedStore, { isCrashed }: Knowledge): boolean {
-  return isShortened(edited) && !isCrashed;
+/** It may be an older file, and no journal has records of its session. */
+function mayBeOlder(edited: EditedStore, { lines }: Knowledge): boolean {
+  const touched = touchedBy(edited);
+  return isShortened(edited) && !lines.some(({ salt, isJournaled }) => isJournaled && touched.has(salt));
+}
+
+/** The last record before those that only the journal has is gone, by the edit: nothing shows any more that they come behind the file's end. */
+function isCutOff(edited: EditedStore, { lines }: Knowledge, id: string): boolean {
+  const own = lines.filter(({ salt, isRecord }) => salt === id && isRecord);
+  const isThere = ({ path, raw }: WrittenLine): boolean => contentAt(edited, path).includes(raw);
+  const first = Math.min(
+    ...own.filter((line) => line.isJournaled && !isThere(line)).map(({ seq }) => seq),
+  );
+  const before = own.find(({ seq }) => seq === first - 1);
+  return before !== undefined && !before.isJournaled && !isThere(before);
 }
 
 function recordsOf(bytes: Buffer): string {
@@ -242,8 +254,9 @@ function beginsAsBefore(edited: EditedStore, path: string): boolean {
 }
 
 /** The highest seq of which a line still speaks, in a file of the session. */
-function givenSeq(edited: EditedStore, { lines, ownership }: Knowledge, id: string): number {
-  if (isShortened(edited)) return 0;
+function givenSeq(edited: EditedStore, known: Knowledge, id: string): number {
+  if (isShortened(edited) || isCutOff(edited, known, id)) return 0;
+  const { lines, ownership } = known;
   const contents = edited.store.files
     .filter(
       ({ path, owners }) => owners.has(id) && /\.jsonl(\.gz)?$/.test(path) && !path.includes("/segments/"),
@@ -281,11 +294,12 @@ async function judgeRepair(
 /** A single edit of a file whose header is where it was leaves nothing that a repair could not mend, and a reader that lays the journal over the files knew it. */
 function judgeCrashedRepair(
   edited: EditedStore,
+  known: Knowledge,
   { seen }: Reading,
   report: VerifyReport,
   then: "append" | "repair",
 ): string | undefined {
-  const isPlain = [...touchedBy(edited)].every((id) => hasOwnHeader(edited, id));
+  const isPlain = [...touchedBy(edited)].every((id) => hasOwnHeader(edited, id) && !isCutOff(edited, known, id));
   if (edited.isMany || !isPlain || isShortened(edited)) return undefined;
   const left = report.damage.find((each) => each.left !== undefined);
   if (left !== undefined) return `a repair gives up: ${wordsOf(left)}`;
@@ -346,7 +360,12 @@ async function judgeAfter(host: Host, edited: EditedStore, known: Knowledge): Pr
       if (!known.ownership.has(id, salt, seq) || store.originals.get(id)?.records.has(seq) !== true) continue;
       const { records = [], failure } = sessions.get(key) ?? {};
       if (records.some((record) => record.seq === seq)) continue;
-      const mayBeAside = failure !== undefined || !isInOwnFile || isShortened(edited) || edited.isMany;
+      const mayBeAside =
+        failure !== undefined ||
+        !isInOwnFile ||
+        isShortened(edited) ||
+        isCutOff(edited, known, id) ||
+        edited.isMany;
       if ((mayBeAside || edited.isOfFiles === true) && kept.includes(raw)) continue;
       return `after a repair ${key} lacks seq ${seq}, whose line is ${isInOwnFile ? "in its file" : "in another file"}${kept.includes(raw) ? "; it was only kept aside" : ", and it is nowhere"}`;
     }

@@ -20,6 +20,8 @@ export class LineOrder {
   #seq: number;
   /** The highest seq that a refused line speaks of, also as the end of its batch: it was given, too. */
   #refusedSeq = 0;
+  /** The highest seq of a whole record inside a bad line: a repair finds it, and it is not given again. */
+  #givenSeq = 0;
   #isEdited = false;
   #batch: OpenBatch | undefined;
   /** Up to here seqs are missing of which no line speaks. */
@@ -39,8 +41,9 @@ export class LineOrder {
     return this.#isEdited;
   }
 
-  /** A line that fails its checksum: `records` of them, as it seems. */
-  bad(damage: ScanDamage, records: number): void {
+  /** A line that fails its checksum: `records` of them, as it seems; `givenSeq`: the highest seq of a whole record in it. */
+  bad(damage: ScanDamage, records: number, givenSeq: number): void {
+    this.#givenSeq = Math.max(this.#givenSeq, givenSeq);
     if (this.#suspect !== undefined) this.#accept(this.#suspect);
     this.#bad.push({ damage, records });
   }
@@ -111,7 +114,8 @@ export class LineOrder {
     if (this.#refusedSeq > last) batch?.miss(this.#seq + 1);
     this.#reportBad();
     this.#closeBatch();
-    return { unfinished: undefined, seq: Math.max(last, batch?.last ?? 0, this.#refusedSeq) };
+    const seq = Math.max(last, batch?.last ?? 0, this.#refusedSeq, this.#givenSeq);
+    return { unfinished: undefined, seq };
   }
 
   #accept(item: OrderedItem): void {

@@ -7,11 +7,11 @@
 import type { Entry } from "../format/entry.ts";
 import type { SessionState } from "../format/fold.ts";
 import { batchEnd } from "../format/open-batch.ts";
+import { salvageLine } from "../format/salvage-lines.ts";
 import { LogScanner, type ScanVisitor } from "../format/scan.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { PartWriter } from "./part-writer.ts";
 import { readLines } from "./read-lines.ts";
-import { salvageLine } from "./salvage-lines.ts";
 
 export interface GoodLines {
   readonly source: ByteSource;

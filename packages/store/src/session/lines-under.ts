@@ -4,9 +4,9 @@
  */
 
 import { checkLine } from "../format/line-checksum.ts";
+import { salvageLine } from "../format/salvage-lines.ts";
 import type { Patch } from "./byte-source.ts";
 import type { FileWindow, LineAt } from "./file-window.ts";
-import { salvageLine } from "./salvage-lines.ts";
 
 export interface LineUnder {
   readonly offset: number;

@@ -84,7 +84,12 @@ async function restoreAll(
   { onRestored, onRepaired }: OnKept,
 ): Promise<readonly Damage[]> {
   const found: Damage[] = [];
-  for (const { id, damage, session } of before) {
+  const after = await checkKeptRecords(place, keys);
+  const isKnown = new Set(before.flatMap(({ id }) => id ?? []));
+  for (const each of [...before, ...after.filter(({ id }) => id !== undefined && !isKnown.has(id))]) {
+    const { id, damage } = each;
+    // A file whose header was mended is the session's only now.
+    const session = each.session ?? after.find((now) => id !== undefined && now.id === id)?.session;
     if (session === undefined) {
       found.push(...damage);
       if (id !== undefined) place.onWithoutFile(id);

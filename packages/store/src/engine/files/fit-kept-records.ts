@@ -52,9 +52,7 @@ export async function fitKeptRecords(
   const add: KeptLine[] = [];
   for (let next = behind.get(lines.lastSeq + 1); next !== undefined; next = behind.get(next.seq + 1))
     add.push(next);
-  const insert = [...before.values()].filter(
-    ({ seq }) => seq <= lines.lastSeq && !lines.recordSums.has(seq),
-  );
+  const insert = [...before.values()];
   const placed = new Set([...add, ...insert].map(({ line }) => line.toString("latin1")));
   const there = new Set<string>();
   const fits = new Set<string>();
@@ -66,11 +64,11 @@ export async function fitKeptRecords(
 }
 
 interface Connected {
-  /** By seq: records that were written after a line of the session, or after one of these. */
+  /** By seq: records behind the last one of the session that were written after a line of it, or after one of these. */
   readonly behind: ReadonlyMap<number, KeptLine>;
   /**
-   * By seq, in their order: records after which one that the session has was written, or one of these. Between two others
-   * only they belong for sure: the session may have gone on without one that is merely behind a line of it.
+   * By seq, in their order: records that are missing, after which one that the session has was written, or one of these.
+   * Only they belong there for sure: the session may have gone on without one that is merely behind a line of it.
    */
   readonly before: ReadonlyMap<number, KeptLine>;
 }
@@ -88,14 +86,17 @@ function connect(
     const follows = (known: ReadonlyMap<number, ReadonlySet<string>>): boolean =>
       line.follows.some((sum) => has(known, line.seq - 1, sum));
     const isBehind = follows(lines.recordSums) || follows(lines.otherSums) || follows(sums);
-    if (!(isBehind || isThere(line)) || !take(behind, line)) continue;
+    const isNext = line.seq > lines.lastSeq && isBehind && take(behind, line);
+    if (!isThere(line) && !isNext) continue;
     for (const sum of sumsOf(line)) addTo(sums, line.seq, sum);
   }
   const before = new Map<number, KeptLine>();
   const followed = new Map<number, Set<string>>();
   for (const line of sorted.toReversed()) {
     const isBefore = sumsOf(line).some((sum) => has(followed, line.seq + 1, sum));
-    if (!(isBefore || isThere(line)) || !take(before, line)) continue;
+    const isMissing = line.seq <= lines.lastSeq && !lines.recordSums.has(line.seq);
+    const isWanted = isMissing && isBefore && take(before, line);
+    if (!isThere(line) && !isWanted) continue;
     for (const sum of line.follows) addTo(followed, line.seq, sum);
   }
   return { behind, before: new Map([...before].reverse()) };

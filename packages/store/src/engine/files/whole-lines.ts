@@ -8,12 +8,12 @@ import type { ByteSource } from "../../session/byte-source.ts";
 import { firstSeqOf, partsOf } from "../../session/log-part.ts";
 import { openSegment } from "../../session/open-segment.ts";
 import { readLines } from "../../session/read-lines.ts";
-import { salvageLine } from "../../session/salvage-lines.ts";
 import { segmentPath } from "../../session/segment-path.ts";
 import { decodeLine } from "../../format/decode.ts";
 import type { Header } from "../../format/header.ts";
 import type { Layout } from "../../format/layout.ts";
 import { checkLine, lineSum } from "../../format/line-checksum.ts";
+import { salvageLine } from "../../format/salvage-lines.ts";
 
 export interface WholeLines {
   /** The last record that a line of the active file speaks of. */

@@ -79,8 +79,9 @@ async function fittingPatches(
   if (patches.length === 0) return patches;
   const { size } = await file.stat();
   const { fits, strays } = await fitRecords(file, size, header.id, patches);
-  for (const damage of await strayDamage(place, patchedSource(file, size, fits), path, header, strays))
-    place.onDamage(damage);
+  const source = patchedSource(file, size, fits);
+  const found = { records: patches, strays, missing: [] };
+  for (const damage of await strayDamage(place, source, path, header, found)) place.onDamage(damage);
   return fits;
 }
 
@@ -169,7 +170,9 @@ export async function openPart(
   if (active === "sealed") {
     const found: [ScanDamage, string][] = [];
     const onDamage = (damage: ScanDamage, path: string): unknown => found.push([damage, path]);
-    const ofWriter = place.patchesOf({ id: part.writtenBy, file: part.file });
+    // What its own writer has sealed was synced before; a recovery does not write it again.
+    const isOwn = part.writtenBy === header.id;
+    const ofWriter = isOwn ? [] : place.patchesOf({ id: part.writtenBy, file: part.file });
     const opened = await openSegment(files, sealed, part, onDamage, ofWriter);
     if (opened === undefined && (await hasOtherFiles(place, header))) return "replaced";
     for (const [damage, path] of found) report(damage, path);
