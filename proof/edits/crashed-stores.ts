@@ -69,9 +69,13 @@ async function killed(
     }
     await store.close();
   };
-  return await buildSample(name, { ...options, seed, prepare, isKilled: true }, async ({ store, holdBack }) => {
-    // Nothing but the journal is written while it is held back, so the leases are taken before.
-    for (const key of ["a", "b"]) await (await store.session(key).lock())[Symbol.asyncDispose]();
-    await work(store, holdBack);
-  });
+  return await buildSample(
+    name,
+    { ...options, seed, prepare, isKilled: true },
+    async ({ store, holdBack }) => {
+      // Nothing but the journal is written while it is held back, so the leases are taken before.
+      for (const key of ["a", "b"]) await (await store.session(key).lock())[Symbol.asyncDispose]();
+      await work(store, holdBack);
+    },
+  );
 }

@@ -9,14 +9,17 @@ export interface JournaledLine {
   readonly raw: Buffer;
 }
 
-const POSITION = /\{"session":"([0-9A-Z]{26})","file":\d+,"name":"[^"]*","offset":\d+,"bytes":(\d+)[^\n]*\}\n/g;
+const POSITION =
+  /\{"session":"([0-9A-Z]{26})","file":\d+,"name":"[^"]*","offset":\d+,"bytes":(\d+)[^\n]*\}\n/g;
 
 export function journaledLines(store: SampleStore): readonly JournaledLine[] {
   return store.files
     .filter(({ path }) => path.endsWith(".journal"))
     .flatMap(({ bytes }) => {
       const found: JournaledLine[] = [];
-      for (const { 0: text, 1: session = "", 2: length, index } of bytes.toString("latin1").matchAll(POSITION)) {
+      for (const { 0: text, 1: session = "", 2: length, index } of bytes
+        .toString("latin1")
+        .matchAll(POSITION)) {
         const start = index + text.length;
         for (const line of linesOf(bytes.subarray(start, start + Number(length))))
           found.push({ session, raw: line.subarray(0, -1) });

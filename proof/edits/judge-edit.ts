@@ -148,9 +148,7 @@ function mayBeOlder(edited: EditedStore, { lines }: Knowledge): boolean {
 function isCutOff(edited: EditedStore, { lines }: Knowledge, id: string): boolean {
   const own = lines.filter(({ salt, isRecord }) => salt === id && isRecord);
   const isThere = ({ path, raw }: WrittenLine): boolean => contentAt(edited, path).includes(raw);
-  const first = Math.min(
-    ...own.filter((line) => line.isJournaled && !isThere(line)).map(({ seq }) => seq),
-  );
+  const first = Math.min(...own.filter((line) => line.isJournaled && !isThere(line)).map(({ seq }) => seq));
   const before = own.find(({ seq }) => seq === first - 1);
   return before !== undefined && !before.isJournaled && !isThere(before);
 }
@@ -241,8 +239,8 @@ async function judgeReadBack(
 
 /** Its file still begins with the header it had. */
 function hasOwnHeader(edited: EditedStore, id: string): boolean {
-  const file = edited.store.files.find(({ path, owners }) =>
-      owners.has(id) && path.endsWith(".jsonl") && !path.includes("/segments/"),
+  const file = edited.store.files.find(
+    ({ path, owners }) => owners.has(id) && path.endsWith(".jsonl") && !path.includes("/segments/"),
   );
   return file !== undefined && beginsAsBefore(edited, file.path);
 }
@@ -281,9 +279,7 @@ async function judgeRepair(
   await attempt(failures, "repair", async () => {
     const report = await store.repair();
     wrong = judgeReport(report);
-    const named = new Set(
-      report.damage.flatMap(({ file, left: why }) => (why === undefined ? [] : [file])),
-    );
+    const named = new Set(report.damage.flatMap(({ file, left: why }) => (why === undefined ? [] : [file])));
     const unmended = (await store.verify()).damage.find(({ file }) => !named.has(file));
     if (unmended !== undefined) left = wordsOf(unmended);
   });
@@ -299,7 +295,9 @@ function judgeCrashedRepair(
   report: VerifyReport,
   then: "append" | "repair",
 ): string | undefined {
-  const isPlain = [...touchedBy(edited)].every((id) => hasOwnHeader(edited, id) && !isCutOff(edited, known, id));
+  const isPlain = [...touchedBy(edited)].every(
+    (id) => hasOwnHeader(edited, id) && !isCutOff(edited, known, id),
+  );
   if (edited.isMany || !isPlain || isShortened(edited)) return undefined;
   const left = report.damage.find((each) => each.left !== undefined);
   if (left !== undefined) return `a repair gives up: ${wordsOf(left)}`;
@@ -348,7 +346,9 @@ async function judgeAfter(host: Host, edited: EditedStore, known: Knowledge): Pr
   const files = await filesUnder(host, DIRECTORY);
   // What is kept aside, and what was left as it is.
   const kept = Buffer.concat(
-    files.filter(({ path }) => /\.jsonl|\.(records|restored)$/.test(path)).map(({ bytes }) => contentOf(bytes)),
+    files
+      .filter(({ path }) => /\.jsonl|\.(records|restored)$/.test(path))
+      .map(({ bytes }) => contentOf(bytes)),
   );
   for (const { raw, path, salt, seq, isRecord, isJournaled } of known.lines) {
     if (!isRecord) continue;

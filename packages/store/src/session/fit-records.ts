@@ -54,7 +54,8 @@ export async function fitRecords<P extends Patch>(
     // It does not say what it was written after: it goes where the record before it goes.
     const isLeftBehind = record.after === undefined && strayEnds.has(record.offset);
     if (isOther || isLeftBehind || !(await isBehind(there, taken, record, sessionId))) leave(record);
-    else if (same !== undefined || (await otherLinesUnder(there, record, sessionId)).length === 0) take(record);
+    else if (same !== undefined || (await otherLinesUnder(there, record, sessionId)).length === 0)
+      take(record);
     else {
       const run = await runs.from(record, [...fits]);
       if (run === undefined) leave(record);

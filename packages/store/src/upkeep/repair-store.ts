@@ -134,7 +134,8 @@ async function insertKept(
   { session }: CheckedRecords,
   onRepaired: OnKept["onRepaired"],
 ): Promise<void> {
-  const checked = session === undefined ? undefined : await verifySession(quietly(place, session.header), session);
+  const checked =
+    session === undefined ? undefined : await verifySession(quietly(place, session.header), session);
   if (session !== undefined && checked?.header?.id === session.header.id)
     onRepaired(session.header, await repairSession(deps, checked));
 }

@@ -133,7 +133,9 @@ test("a record that a sealed file has lost, and only the journal still has, is p
   const segments = join(directory, "segments");
   const [id = ""] = await readdir(segments);
   const packed = join(segments, id, "0.jsonl.gz");
-  const lines = gunzipSync(await readFile(packed)).toString().split(/(?<=\n)/);
+  const lines = gunzipSync(await readFile(packed))
+    .toString()
+    .split(/(?<=\n)/);
   await rm(packed);
   await writeFile(join(segments, id, "0.jsonl"), lines.with(3, lines[1] ?? "").join(""));
   await expectMended();

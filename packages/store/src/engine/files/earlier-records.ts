@@ -33,7 +33,9 @@ export async function findMissingEarlier<R extends EarlierRecord>(
 ): Promise<readonly R[]> {
   const moved = await notInPlace(place, header, records);
   if (moved.length === 0) return [];
-  const linesByRecord = new Map(moved.map((record) => [record, linesOf([{ session: header.id, ...record }])]));
+  const linesByRecord = new Map(
+    moved.map((record) => [record, linesOf([{ session: header.id, ...record }])]),
+  );
   const seqs = new Set([...linesByRecord.values()].flat().map(({ seq }) => seq));
   const dropped = header.chain.filter((link) => link.dropped !== undefined);
   const { recordSums } = await readWholeLines(place, active, header, seqs);
@@ -73,7 +75,13 @@ async function notInPart<R extends EarlierRecord>(
   records: readonly R[],
 ): Promise<readonly R[]> {
   // What is wrong with it is told by those who read the session.
-  const opened = await openSegment(files, segmentPath(layout.segments, id, part.file), part, () => undefined, []);
+  const opened = await openSegment(
+    files,
+    segmentPath(layout.segments, id, part.file),
+    part,
+    () => undefined,
+    [],
+  );
   if (opened === undefined) return records;
   try {
     const found: R[] = [];

@@ -109,11 +109,7 @@ function take(taken: Map<number, KeptLine>, line: KeptLine): boolean {
   return known === undefined || known.line.equals(line.line);
 }
 
-function has(
-  sums: ReadonlyMap<number, ReadonlySet<string>>,
-  seq: number,
-  sum: string | undefined,
-): boolean {
+function has(sums: ReadonlyMap<number, ReadonlySet<string>>, seq: number, sum: string | undefined): boolean {
   return sum !== undefined && sums.get(seq)?.has(sum) === true;
 }
 

@@ -73,9 +73,14 @@ function groupByJournal(
   const isStray = new Set(strays);
   return [...new Set(strays.map(({ journal }) => journal))].map((journal) => {
     const own = records.filter((record) => record.journal === journal);
-    const kept = withNeighbours(own, isStray).map(
-      ({ offset, bytes, after }): JournalRecord => ({ session: id, file, name, offset, bytes, after }),
-    );
+    const kept = withNeighbours(own, isStray).map(({ offset, bytes, after }): JournalRecord => ({
+      session: id,
+      file,
+      name,
+      offset,
+      bytes,
+      after,
+    }));
     const first = own.find((record) => isStray.has(record));
     const count = own.filter((record) => isStray.has(record)).length;
     return { path: `${journal ?? ""} ${what}`, records: kept, offset: first?.offset ?? 0, count, what };
