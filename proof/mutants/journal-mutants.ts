@@ -180,11 +180,11 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "replay-over-another-record",
     breaks: "no silent loss: replay writes over a record of whoever has gone on from an older file",
-    file: "session/fit-records.ts",
+    file: "session/lines-under.ts",
     edits: [
       {
-        find: "    if (!isOwn && isWhole(line.content, line.offset, sessionId)) return false;\n",
-        replace: "    if (!isOwn && isWhole(line.content, line.offset, sessionId)) return true;\n",
+        find: "      if (isHit && !isIn(patch, whole)) found.push(whole);\n",
+        replace: "      if (isHit && !isIn(patch, whole) && whole.offset < 0) found.push(whole);\n",
       },
     ],
     caughtBy: danger("a version put back"),

@@ -18,10 +18,8 @@ export class LineOrder {
   readonly #visitor: ScanVisitor;
   /** The last record that counts, or is known to be lost. */
   #seq: number;
-  /** The highest seq that a refused line speaks of, also as the end of its batch: it was given, too. */
+  /** The highest seq that a refused line speaks of, or a whole record inside a bad one, also as the end of its batch: it was given, too. */
   #refusedSeq = 0;
-  /** The highest seq of a whole record inside a bad line: a repair finds it, and it is not given again. */
-  #givenSeq = 0;
   #isEdited = false;
   #batch: OpenBatch | undefined;
   /** Up to here seqs are missing of which no line speaks. */
@@ -43,7 +41,7 @@ export class LineOrder {
 
   /** A line that fails its checksum: `records` of them, as it seems; `givenSeq`: the highest seq of a whole record in it. */
   bad(damage: ScanDamage, records: number, givenSeq: number): void {
-    this.#givenSeq = Math.max(this.#givenSeq, givenSeq);
+    this.#refusedSeq = Math.max(this.#refusedSeq, givenSeq);
     if (this.#suspect !== undefined) this.#accept(this.#suspect);
     this.#bad.push({ damage, records });
   }
@@ -114,8 +112,7 @@ export class LineOrder {
     if (this.#refusedSeq > last) batch?.miss(this.#seq + 1);
     this.#reportBad();
     this.#closeBatch();
-    const seq = Math.max(last, batch?.last ?? 0, this.#refusedSeq, this.#givenSeq);
-    return { unfinished: undefined, seq };
+    return { unfinished: undefined, seq: Math.max(last, batch?.last ?? 0, this.#refusedSeq) };
   }
 
   #accept(item: OrderedItem): void {
