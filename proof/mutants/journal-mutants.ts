@@ -190,6 +190,30 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     caughtBy: danger("a version put back"),
   },
   {
+    name: "replay-over-a-glued-record",
+    breaks: "no silent loss: replay writes over a whole record that an editor has glued to another",
+    file: "session/lines-under.ts",
+    edits: [
+      {
+        find: "    return isWholeLine(whole, sessionId) ? [whole] : [];\n",
+        replace: "    return isWholeLine(whole, sessionId) && whole.offset < 0 ? [whole] : [];\n",
+      },
+    ],
+    caughtBy: { part: "edits", slice: 6 },
+  },
+  {
+    name: "kept-record-called-lost",
+    breaks: "no loss: a repair calls a record lost that was kept aside",
+    file: "session/copy-good-lines.ts",
+    edits: [
+      {
+        find: "  for (const each of lines.kept ?? []) {\n",
+        replace: "  for (const each of (lines.kept ?? []).slice(0, 0)) {\n",
+      },
+    ],
+    caughtBy: { part: "edits", slice: 4 },
+  },
+  {
     name: "replay-believes-its-writes",
     breaks:
       "acknowledged is durable: an older file, put back before replay syncs, takes its records out again",
