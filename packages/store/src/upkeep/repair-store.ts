@@ -88,8 +88,18 @@ async function restoreAll(
   const isKnown = new Set(before.flatMap(({ id }) => id ?? []));
   for (const each of [...before, ...after.filter(({ id }) => id !== undefined && !isKnown.has(id))]) {
     const { id, damage } = each;
+    const since = after.find((now) => id !== undefined && now.id === id);
     // A file whose header was mended is the session's only now.
-    const session = each.session ?? after.find((now) => id !== undefined && now.id === id)?.session;
+    const session = each.session ?? since?.session;
+    if (session === undefined && id !== undefined && since === undefined) {
+      for (const path of await markAllRestored(
+        place,
+        damage.map(({ file }) => file),
+      ))
+        onRestored(path);
+      found.push(...damage.map((one) => asLeft(one, undefined)));
+      continue;
+    }
     if (session === undefined) {
       found.push(...damage);
       if (id !== undefined) place.onWithoutFile(id);
@@ -100,23 +110,23 @@ async function restoreAll(
       await place.alone(session.header.key, async (deps) => {
         // Mending the session may have put them back, another repair may have, or the session may have gone on.
         const look = async (): Promise<CheckedRecords | undefined> =>
-          (await checkKeptRecords(place, keys)).find((each) => each.id === id);
+          (await checkKeptRecords(place, keys)).find((other) => other.id === id);
         let now = await look();
         if (now?.isInsertable === true) {
           await insertKept(place, deps, now, onRepaired);
           now = await look();
         }
-        left = new Map(now?.damage.map((each) => [each.file, each.left]));
-        const isBack = ({ file }: Damage): boolean => now?.damage.every((each) => each.file !== file) ?? true;
+        left = new Map(now?.damage.map((one) => [one.file, one.left]));
+        const isBack = ({ file }: Damage): boolean => now?.damage.every((one) => one.file !== file) ?? true;
         const back = damage.filter(isBack).map(({ file }) => file);
         for (const path of await markAllRestored(place, back)) onRestored(path);
         if (now?.isRestorable !== true) return;
         for (const path of await restoreKeptRecords(deps, now)) onRestored(path);
       });
-      found.push(...damage.map((each) => asLeft(each, left.get(each.file))));
+      found.push(...damage.map((one) => asLeft(one, left.get(one.file))));
     } catch (error) {
       if (!isLonghandError(error, "SESSION_LOCKED")) throw error;
-      found.push(...damage.map((each) => leftAsItIs(each, error.message)));
+      found.push(...damage.map((one) => leftAsItIs(one, error.message)));
     }
   }
   return found;
