@@ -26,6 +26,7 @@ RECORD = re.compile(
     r'\{"seq":([1-9][0-9]{0,15}),"at":"[^"\\]+"(?:,"batch":\[([0-9]+),([0-9]+)\])?(?:,"id":"(?:[^"\\]|\\.)*")?,"(?:message|op)":'
 )
 SEAM = re.compile(rb'("crc":"[0-9a-f]{8}"\}\r?)[^,]?(?=\{"(?:seq|checkpoint|lost|longhand)":)')
+START = re.compile(rb'\{"(?:seq":[0-9]+,"at":"|checkpoint":\{"|lost":\[|longhand":)')
 MEMBER = bytes.fromhex("1f8b08040000000000ff0c004c480800")
 
 
@@ -115,6 +116,20 @@ def is_live(state, record):
     return "message" in record and seq >= state["keepFrom"] and any(a <= seq <= b for a, b in state["kept"])
 
 
+def whole_lines(content, salt):
+    """The whole lines in a line, the first of two that overlap: (start, end). More than one, if newlines were removed."""
+    if decode(content, salt):
+        return [(0, len(content))]
+    found, done = [], 0
+    for seal in CRC.finditer(content):
+        for start in START.finditer(content, done, seal.end()):
+            if decode(content[start.start() : seal.end()], salt):
+                found.append((start.start(), seal.end()))
+                done = seal.end()
+                break
+    return found
+
+
 class Scanner:
     """Decides which lines of one file count: the section "What a reader does with a bad line".
 
@@ -140,12 +155,14 @@ class Scanner:
         ends = [seam.end(1) for seam in seams] + [len(content)]
         pieces = list(zip([0] + [seam.end() for seam in seams], ends))
         if not seams or not any(decode(content[a:b], self.salt) for a, b in pieces):
-            return self.add_bad(offset, stop, terminated, len(pieces))
+            return self.add_bad(offset, stop, terminated, len(pieces), content)
         self.report(offset)
         for a, b in pieces[:-1]:
-            self.take(offset + a, content[a:b], False) or self.add_bad(offset + a, offset + b, True, 1)
+            self.take(offset + a, content[a:b], False) or self.add_bad(offset + a, offset + b, True, 1, content[a:b])
         start = pieces[-1][0]
-        self.take(offset + start, content[start:], terminated) or self.add_bad(offset + start, stop, terminated, 1)
+        self.take(offset + start, content[start:], terminated) or self.add_bad(
+            offset + start, stop, terminated, 1, content[start:]
+        )
 
     def take(self, offset, content, terminated):
         """False: the line is bad."""
@@ -163,12 +180,17 @@ class Scanner:
             self.sum_before, self.end = line_sum(content), offset + len(content) + terminated
         return kind is not None
 
-    def add_bad(self, offset, stop, terminated, records):
+    def add_bad(self, offset, stop, terminated, records, content=b""):
         self.sum_before = None
         if not terminated:
             self.torn = self.end
             return
         self.accept(self.held)
+        for a, b in whole_lines(content, self.salt):
+            kind, value = decode(content[a:b], self.salt)
+            if kind == "record":  # given, though a reader does not serve it: a repair does
+                index, count = value.get("batch", (1, 1))
+                self.refused = max(self.refused, value["seq"] - index + count)
         self.bad.append((offset, records))
         self.end = stop
 
@@ -368,24 +390,81 @@ def line_at(data, at):
     return start, data[start : len(data) if newline == -1 else newline + 1]
 
 
-def fits(data, salt, offset, content, after):
-    """Does a record of a journal belong there? The table at the end of the section "The journal"."""
-    if after is None:
-        return offset <= len(data) + MAX_HOLE
+def is_behind(data, salt, offset, after):
+    """Does the line end at `offset` after which a record was written, or a damaged one?"""
     if not 0 < offset <= len(data):
         return False
-    is_whole = lambda start, line: open_line(line.removesuffix(b"\n"), salt if start else "") is not None
     ends = [b',"crc":"%s"}%s' % (after.encode(), newline) for newline in (b"\n", b"\r\n")]
     flipped = lambda end: bin(int.from_bytes(end, "big") ^ int.from_bytes(data[:offset][-len(end) :], "big")).count("1")
-    if all(flipped(end) > 1 for end in ends) and is_whole(*line_at(data, offset - 1)):
-        return False
-    at = offset
-    while at < min(offset + len(content), len(data)):
+    start, line = line_at(data, offset - 1)
+    return any(flipped(end) <= 1 for end in ends) or open_line(line.removesuffix(b"\n"), salt if start else "") is None
+
+
+def others_under(data, salt, offset, content):
+    """Whole lines that the record would hit, and that are not its own."""
+    found, at, end = [], offset, offset + len(content)
+    while data[offset:end] != content[: len(data[offset:end])] and at < min(end, len(data)):
         start, line = line_at(data, at)
-        if not content.startswith(line, at - offset) and is_whole(start, line):
-            return False
-        at = start + len(line)
-    return True
+        line = line.removesuffix(b"\n")
+        is_whole = open_line(line, salt if start else "") is not None
+        for a, b in [(0, len(line))] if is_whole else whole_lines(line, salt):
+            is_ours = is_whole or open_line(line[a:b], salt) is not None
+            is_own = start + a >= offset and content.startswith(line[a:b], start + a - offset)
+            if is_ours and not is_own and start + a < end and start + b > offset:
+                found.append(line[a:b])
+        at = line_at(data, at)[0] + len(line_at(data, at)[1])
+    return found
+
+
+def run_from(data, salt, patch, patches, written):
+    """The record and all that follow it, if they reach the end of the file and hit only lines that are written again."""
+    run = [patch]
+    while True:
+        end = run[-1][0] + len(run[-1][1])
+        after = line_sum(run[-1][1].removesuffix(b"\n"))
+        follows = [each for each in patches if each[0] == end and each[2] in (None, after)]
+        if len({each[1] for each in follows}) > 1:
+            return []
+        if not follows:
+            break
+        run.append(follows[0])
+    known = {line for each in written + run for line in each[1].split(b"\n")}
+    hits = [line for each in run for line in others_under(data, salt, each[0], each[1])]
+    return run if end >= len(data) and known.issuperset(hits) else []
+
+
+def lay_over(data, salt, patches):
+    """The file with the records of journals in it, and those that do not fit: the end of the section "The journal"."""
+    patches, written, strays = sorted(patches, key=lambda patch: patch[0]), [], []
+    for patch in patches:
+        offset, content, after, _ = patch
+        if patch in written:
+            continue
+        is_left = after is None and any(offset == each[0] + len(each[1]) for each in strays)
+        if is_left or (after is None and offset > len(data) + MAX_HOLE):
+            run = []
+        elif after is not None and not is_behind(data, salt, offset, after):
+            run = []
+        elif not others_under(data, salt, offset, content):
+            run = [patch]
+        else:
+            run = run_from(data, salt, patch, patches, written)
+        for each in run:
+            data = write_at(data, each[0], each[1])
+        written += run
+        strays += [] if run else [patch]
+    return data, strays
+
+
+def sums_in(data, salt):
+    """The seq and the checksum of every whole record."""
+    found = set()
+    for line in data.split(b"\n"):
+        for a, b in whole_lines(line, salt):
+            kind, value = decode(line[a:b], salt)
+            if kind == "record":
+                found.add((value["seq"], line_sum(line[a:b])))
+    return found
 
 
 def read_file(path):
@@ -415,23 +494,20 @@ def read_session(directory, path, header, patches, damage):
         if "dropped" in link:
             continue
         salt, lost = link.get("session", header["id"]), []
-        name, data = read_sealed(directory, header["id"], link, patches.get((salt, link["file"]), []), lost)
+        shared = patches.get((salt, link["file"]), []) if salt != header["id"] else []
+        name, data = read_sealed(directory, header["id"], link, shared, lost)
         if data is None:
             damage.append((name, 0))
             continue
         found, state, more, _ = scan_part(data, salt, link["first"], link, state)
         records += found
         damage += [(name, at) for at, _ in lost] + [(name, at) for at in more if not any(a <= at <= a + n for a, n in lost)]
-    data, strays = read_file(path), []
-    for offset, content, after, name in patches.get((header["id"], header.get("file", 0)), []):
-        if name != file_name(header["key"]):
-            continue  # of another key, whose file was copied
-        if fits(data, header["id"], offset, content, after):
-            data = write_at(data, offset, content)
-        else:
-            strays.append(offset)
+    own = [each for each in patches.get((header["id"], header.get("file", 0)), []) if each[3] == file_name(header["key"])]
+    data, strays = lay_over(read_file(path), header["id"], own)
+    if all(sums_in(each[1], header["id"]) <= sums_in(data, header["id"]) for each in strays):
+        strays = []  # they are in the file, only not where they were written
     found, state, more, second = scan_part(data, header["id"], first, None, state)
-    damage += [(path, at) for at in strays[:1] + more]
+    damage += [(path, at) for at in [each[0] for each in strays[:1]] + more]
     if second and second["id"] == header["id"] and second.get("file", 0) > header.get("file", 0):
         return None
     if second and second["id"] != header["id"] and second["key"] == header["key"] and not found:

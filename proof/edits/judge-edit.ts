@@ -4,7 +4,7 @@
  * bytes of all others, and leaves nothing to report.
  */
 
-import { LonghandError, type Damage, type Store } from "@longhand/store";
+import { LonghandError, type Damage, type Store, type VerifyReport } from "@longhand/store";
 import type { Host, SimulatedMachine } from "@longhand/store/testing";
 import { openCollecting, readBy, type Reading } from "../bit-flips/read-spoiled.ts";
 import { judgeSeen, type Expectation } from "../damage/judge-seen.ts";
@@ -27,6 +27,8 @@ export interface EditedStore {
 
 export interface Knowledge {
   readonly lines: readonly WrittenLine[];
+  /** A writer was killed: its journal is replayed into the files as they are after the edit. */
+  readonly isCrashed: boolean;
   readonly ownership: Ownership;
   /** Its checkpoints do not say where they were written: reading may begin at one behind a line that was moved. */
   readonly isOfEarlierVersion: boolean;
@@ -37,7 +39,8 @@ export function knowledgeOf(store: SampleStore): Knowledge {
   const isOfEarlierVersion = lines.some(
     ({ raw }) => raw.includes('{"checkpoint":') && !raw.includes('"before":"'),
   );
-  return { lines, ownership: new Ownership(store), isOfEarlierVersion };
+  const isCrashed = lines.some(({ isJournaled }) => isJournaled);
+  return { lines, ownership: new Ownership(store), isOfEarlierVersion, isCrashed };
 }
 
 const WORDS = "after the edit";
@@ -59,7 +62,12 @@ export async function judgeEdit(
   });
   if (opened instanceof LonghandError) return `it cannot be opened for writing: ${opened.message}`;
   const written = then === "append" ? await judgeAppends(opened, edited, known, reading) : undefined;
-  const mended = written ?? (await judgeRepair(opened));
+  const mended =
+    written ??
+    (await judgeRepair(opened, (report) =>
+      known.isCrashed ? judgeCrashedRepair(edited, known, reading, report, then) : undefined,
+    )) ??
+    (known.isCrashed ? await judgeNextSeqs(opened, edited, known) : undefined);
   await opened.close();
   return mended ?? (await judgeAfter(machine.startProcess(), edited, known));
 }
@@ -85,7 +93,7 @@ function judgeReading(edited: EditedStore, known: Knowledge, reading: Reading): 
   const wrong = judgeSeen(seen, expectationOf(edited)) ?? judgeBatches(edited, known, reading);
   if (wrong !== undefined) return wrong;
   const verified = seen.verified?.damage ?? [];
-  if (verified.length === 0 && !isComplete(edited, seen) && !isShortened(edited))
+  if (verified.length === 0 && !isComplete(edited, seen) && !mayBeOlder(edited, known))
     return "records are missing, and verify does not report it";
   if (reading.reports > 0 && verified.length === 0) return "reading reports what verify does not";
   const unheard =
@@ -128,6 +136,21 @@ function isShortened({ store, changed, isMany }: EditedStore): boolean {
     // Of several edits one may have taken a checkpoint away, which is no record.
     return isPrefix || (isMany && recordsOf(before).startsWith(recordsOf(bytes)));
   });
+}
+
+/** It may be an older file, and no journal has records of its session. */
+function mayBeOlder(edited: EditedStore, { lines }: Knowledge): boolean {
+  const touched = touchedBy(edited);
+  return isShortened(edited) && !lines.some(({ salt, isJournaled }) => isJournaled && touched.has(salt));
+}
+
+/** The last record before those that only the journal has is gone, by the edit: nothing shows any more that they come behind the file's end. */
+function isCutOff(edited: EditedStore, { lines }: Knowledge, id: string): boolean {
+  const own = lines.filter(({ salt, isRecord }) => salt === id && isRecord);
+  const isThere = ({ path, raw }: WrittenLine): boolean => contentAt(edited, path).includes(raw);
+  const first = Math.min(...own.filter((line) => line.isJournaled && !isThere(line)).map(({ seq }) => seq));
+  const before = own.find(({ seq }) => seq === first - 1);
+  return before !== undefined && !before.isJournaled && !isThere(before);
 }
 
 function recordsOf(bytes: Buffer): string {
@@ -189,6 +212,8 @@ async function judgeAppends(
     });
     if (failures[0] !== undefined) {
       if (failures[0].code === "SESSION_DAMAGED" && !hasOwnHeader(edited, id)) continue;
+      // Records that fit are kept aside: their seqs are not given again, and a repair puts them back.
+      if (failures[0].code === "SESSION_CHANGED" && known.isCrashed) continue;
       return `${key} takes no append: ${failures[0].message}`;
     }
     const given = edited.isMany ? 0 : givenSeq(edited, known, id);
@@ -214,7 +239,9 @@ async function judgeReadBack(
 
 /** Its file still begins with the header it had. */
 function hasOwnHeader(edited: EditedStore, id: string): boolean {
-  const file = edited.store.files.find(({ path, owners }) => owners.has(id) && !path.includes("/segments/"));
+  const file = edited.store.files.find(
+    ({ path, owners }) => owners.has(id) && path.endsWith(".jsonl") && !path.includes("/segments/"),
+  );
   return file !== undefined && beginsAsBefore(edited, file.path);
 }
 
@@ -225,31 +252,82 @@ function beginsAsBefore(edited: EditedStore, path: string): boolean {
 }
 
 /** The highest seq of which a line still speaks, in a file of the session. */
-function givenSeq(edited: EditedStore, { lines, ownership }: Knowledge, id: string): number {
-  if (isShortened(edited)) return 0;
+function givenSeq(edited: EditedStore, known: Knowledge, id: string): number {
+  if (isShortened(edited) || isCutOff(edited, known, id)) return 0;
+  const { lines, ownership } = known;
   const contents = edited.store.files
     .filter(
       ({ path, owners }) => owners.has(id) && /\.jsonl(\.gz)?$/.test(path) && !path.includes("/segments/"),
     )
     .map(({ path }) => contentAt(edited, path));
   const seqs = lines
-    .filter(({ salt, raw }) => salt === id && contents.some((content) => content.includes(raw)))
+    .filter(
+      ({ salt, raw, isJournaled }) =>
+        salt === id && (isJournaled || contents.some((content) => content.includes(raw))),
+    )
     .map(({ seq }) => seq);
   return Math.max(ownership.sealedSeq(id), ...seqs);
 }
 
-async function judgeRepair(store: Store): Promise<string | undefined> {
+async function judgeRepair(
+  store: Store,
+  judgeReport: (report: VerifyReport) => string | undefined,
+): Promise<string | undefined> {
   const failures: LonghandError[] = [];
   let left: string | undefined;
+  let wrong: string | undefined;
   await attempt(failures, "repair", async () => {
-    const named = new Set(
-      (await store.repair()).damage.flatMap(({ file, left: why }) => (why === undefined ? [] : [file])),
-    );
+    const report = await store.repair();
+    wrong = judgeReport(report);
+    const named = new Set(report.damage.flatMap(({ file, left: why }) => (why === undefined ? [] : [file])));
     const unmended = (await store.verify()).damage.find(({ file }) => !named.has(file));
     if (unmended !== undefined) left = wordsOf(unmended);
   });
   if (failures[0] !== undefined) return `a repair fails: ${failures[0].message}`;
-  return left === undefined ? undefined : `a repair leaves ${left}`;
+  return left === undefined ? wrong : `a repair leaves ${left}`;
+}
+
+/** A single edit of a file whose header is where it was leaves nothing that a repair could not mend, and a reader that lays the journal over the files knew it. */
+function judgeCrashedRepair(
+  edited: EditedStore,
+  known: Knowledge,
+  { seen }: Reading,
+  report: VerifyReport,
+  then: "append" | "repair",
+): string | undefined {
+  const isPlain = [...touchedBy(edited)].every(
+    (id) => hasOwnHeader(edited, id) && !isCutOff(edited, known, id),
+  );
+  if (edited.isMany || !isPlain || isShortened(edited)) return undefined;
+  const left = report.damage.find((each) => each.left !== undefined);
+  if (left !== undefined) return `a repair gives up: ${wordsOf(left)}`;
+  const planned = seen.verified?.damage ?? [];
+  const unplanned = planned.find((each) => each.left !== undefined);
+  if (unplanned !== undefined) return `before a repair it is said to be left: ${wordsOf(unplanned)}`;
+  if (then === "append" || planned.length === report.damage.length) return undefined;
+  const told = (damage: readonly Damage[]): string => damage.map(wordsOf).join("; ");
+  return `before the repair ${planned.length} places are found (${told(planned)}), it mends ${report.damage.length} (${told(report.damage)})`;
+}
+
+/** After a repair every session takes an append again. */
+async function judgeNextSeqs(
+  writer: Store,
+  edited: EditedStore,
+  known: Knowledge,
+): Promise<string | undefined> {
+  const touched = touchedBy(edited);
+  for (const [key, id] of edited.store.idOf) {
+    if (!touched.has(id) || !hasOwnHeader(edited, id)) continue;
+    const failures: LonghandError[] = [];
+    let seq = 0;
+    await attempt(failures, `append to ${key}`, async () => {
+      ({ seq } = await writer.session(key).append(message(WORDS)));
+    });
+    if (failures[0] !== undefined) return `after a repair ${key} takes no append: ${failures[0].message}`;
+    const given = edited.isMany ? 0 : givenSeq(edited, known, id);
+    if (seq <= given) return `after a repair ${key} gives seq ${seq} again; there was seq ${given}`;
+  }
+  return undefined;
 }
 
 /** Everything is read again by another process. */
@@ -268,11 +346,13 @@ async function judgeAfter(host: Host, edited: EditedStore, known: Knowledge): Pr
   const files = await filesUnder(host, DIRECTORY);
   // What is kept aside, and what was left as it is.
   const kept = Buffer.concat(
-    files.filter(({ path }) => path.includes(".jsonl")).map(({ bytes }) => contentOf(bytes)),
+    files
+      .filter(({ path }) => /\.jsonl|\.(records|restored)$/.test(path))
+      .map(({ bytes }) => contentOf(bytes)),
   );
-  for (const { raw, path, salt, seq, isRecord } of known.lines) {
+  for (const { raw, path, salt, seq, isRecord, isJournaled } of known.lines) {
     if (!isRecord) continue;
-    const isInOwnFile = contentAt(edited, path).includes(raw);
+    const isInOwnFile = isJournaled || contentAt(edited, path).includes(raw);
     const isAnywhere =
       isInOwnFile || [...edited.changed.keys()].some((each) => contentAt(edited, each).includes(raw));
     if (!isAnywhere) continue;
@@ -280,7 +360,12 @@ async function judgeAfter(host: Host, edited: EditedStore, known: Knowledge): Pr
       if (!known.ownership.has(id, salt, seq) || store.originals.get(id)?.records.has(seq) !== true) continue;
       const { records = [], failure } = sessions.get(key) ?? {};
       if (records.some((record) => record.seq === seq)) continue;
-      const mayBeAside = failure !== undefined || !isInOwnFile || isShortened(edited) || edited.isMany;
+      const mayBeAside =
+        failure !== undefined ||
+        !isInOwnFile ||
+        isShortened(edited) ||
+        isCutOff(edited, known, id) ||
+        edited.isMany;
       if ((mayBeAside || edited.isOfFiles === true) && kept.includes(raw)) continue;
       return `after a repair ${key} lacks seq ${seq}, whose line is ${isInOwnFile ? "in its file" : "in another file"}${kept.includes(raw) ? "; it was only kept aside" : ", and it is nowhere"}`;
     }

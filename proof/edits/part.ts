@@ -7,6 +7,7 @@ import { SeededRandom } from "@longhand/store/testing";
 import { readBy } from "../bit-flips/read-spoiled.ts";
 import type { SampleStore } from "../damage/sample-store.ts";
 import { Violation, type Findings, type Part, type Slice } from "../part.ts";
+import { crashedStores } from "./crashed-stores.ts";
 import { editedStores } from "./edited-stores.ts";
 import { everyFileEdit, tellFileEdit } from "./file-edits.ts";
 import { judgeForgedPlace } from "./forged-place.ts";
@@ -28,7 +29,7 @@ export const edits: Part = {
   weight: 4,
   obstacle: () => Promise.resolve(undefined),
   run: async (slice, findings) => {
-    const stores = await editedStores();
+    const stores = [...(await editedStores()), ...(await crashedStores())];
     const judge = await judgeOf(stores, slice);
     const files = stores.flatMap(lineFilesOf);
     if (slice.number < GATE_SLICES) {

@@ -1,6 +1,7 @@
 /** What each line of a store was before anything was edited, by docs/format.md alone: whose it is, and which records it speaks of. */
 
 import type { SampleStore } from "../damage/sample-store.ts";
+import { journaledLines } from "./journaled-lines.ts";
 import { lineFilesOf } from "./line-files.ts";
 
 export interface WrittenLine {
@@ -14,6 +15,8 @@ export interface WrittenLine {
   readonly seq: number;
   /** The first and the last seq of its batch. */
   readonly batch: readonly [first: number, last: number];
+  /** The journal of a killed writer has it, whatever becomes of the file. */
+  readonly isJournaled: boolean;
 }
 
 interface Fields {
@@ -24,25 +27,32 @@ interface Fields {
   readonly lost?: readonly [first: number, last: number];
 }
 
-/** Headers left out. */
+/** Headers left out. A line that only a journal has belongs into the file that is its session's active one. */
 export function writtenLines(store: SampleStore): WrittenLine[] {
-  return lineFilesOf(store).flatMap(({ file, lines }) => {
+  const journaled = journaledLines(store);
+  const texts = new Set(journaled.map(({ raw }) => raw.toString("latin1")));
+  const paths = new Map<string, string>();
+  const inFiles = lineFilesOf(store).flatMap(({ file, lines }) => {
     const salt = fieldsOf(lines[0]).id ?? "";
-    return lines.slice(1).map((line): WrittenLine => {
-      const { seq, batch: [index, size] = [1, 1], checkpoint, lost } = fieldsOf(line);
-      const last = seq ?? checkpoint?.seq ?? lost?.[1] ?? 0;
-      const first = last - index + 1;
+    if (!file.path.includes("/segments/")) paths.set(salt, file.path);
+    return lines.slice(1).map((line) => {
       const raw = line.subarray(0, -1);
-      return {
-        raw,
-        path: file.path,
-        salt,
-        isRecord: seq !== undefined,
-        seq: last,
-        batch: [first, first + size - 1],
-      };
+      return writtenLine(raw, file.path, salt, texts.has(raw.toString("latin1")));
     });
   });
+  const isInFile = new Set(inFiles.map(({ raw }) => raw.toString("latin1")));
+  const inJournals = journaled
+    .filter(({ raw }) => !isInFile.has(raw.toString("latin1")))
+    .map(({ session, raw }) => writtenLine(raw, paths.get(session) ?? "", session, true));
+  return [...inFiles, ...inJournals];
+}
+
+function writtenLine(raw: Buffer, path: string, salt: string, isJournaled: boolean): WrittenLine {
+  const { seq, batch: [index, size] = [1, 1], checkpoint, lost } = fieldsOf(raw);
+  const last = seq ?? checkpoint?.seq ?? lost?.[1] ?? 0;
+  const first = last - index + 1;
+  const batch = [first, first + size - 1] as const;
+  return { raw, path, salt, isRecord: seq !== undefined, seq: last, batch, isJournaled };
 }
 
 function fieldsOf(line: Buffer | undefined): Fields {

@@ -180,14 +180,38 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "replay-over-another-record",
     breaks: "no silent loss: replay writes over a record of whoever has gone on from an older file",
-    file: "session/fit-records.ts",
+    file: "session/lines-under.ts",
     edits: [
       {
-        find: "    if (!isOwn && isWhole(line.content, line.offset, sessionId)) return false;\n",
-        replace: "    if (!isOwn && isWhole(line.content, line.offset, sessionId)) return true;\n",
+        find: "      if (isHit && !isIn(patch, whole)) found.push(whole);\n",
+        replace: "      if (isHit && !isIn(patch, whole) && whole.offset < 0) found.push(whole);\n",
       },
     ],
     caughtBy: danger("a version put back"),
+  },
+  {
+    name: "replay-over-a-glued-record",
+    breaks: "no silent loss: replay writes over a whole record that an editor has glued to another",
+    file: "session/lines-under.ts",
+    edits: [
+      {
+        find: "    return isWholeLine(whole, sessionId) ? [whole] : [];\n",
+        replace: "    return isWholeLine(whole, sessionId) && whole.offset < 0 ? [whole] : [];\n",
+      },
+    ],
+    caughtBy: { part: "edits", slice: 6 },
+  },
+  {
+    name: "kept-record-called-lost",
+    breaks: "no loss: a repair calls a record lost that was kept aside",
+    file: "session/copy-good-lines.ts",
+    edits: [
+      {
+        find: "  for (const each of lines.kept ?? []) {\n",
+        replace: "  for (const each of (lines.kept ?? []).slice(0, 0)) {\n",
+      },
+    ],
+    caughtBy: { part: "edits", slice: 4 },
   },
   {
     name: "replay-believes-its-writes",

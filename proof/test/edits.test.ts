@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { crashedStores } from "../edits/crashed-stores.ts";
 import { editedStores } from "../edits/edited-stores.ts";
 import { everyFileEdit } from "../edits/file-edits.ts";
 import { judgeEdit, knowledgeOf } from "../edits/judge-edit.ts";
 import { applyEdits, everyEdit, type LineEdit } from "../edits/line-edits.ts";
 import { bytesOf, lineFilesOf, linesOf } from "../edits/line-files.ts";
 import { edits } from "../edits/part.ts";
+import { writtenLines } from "../edits/written-lines.ts";
 import { Violation, type Findings } from "../part.ts";
 
 const STORES = await editedStores();
@@ -72,4 +74,38 @@ test("a record that disappears without a report is a violation, and so is one th
   const shortened = new Map([[file.path, bytesOf(target, records.slice(0, -1))]]);
   const wrong = await judgeEdit({ store, changed: shortened, isMany: false }, knowledgeOf(store), "nobody");
   expect(wrong).toBe("records are missing, and verify does not report it");
+});
+
+test("the stores of killed writers have records in no journal, in journal and file, in the journal alone, and in sealed files", async () => {
+  const stores = await crashedStores();
+  const kinds = new Set<string>();
+  for (const store of stores) {
+    const files = new Map(store.files.map(({ path, bytes }) => [path, bytes]));
+    for (const { path, raw, isJournaled } of writtenLines(store)) {
+      const isApplied = path.endsWith(".gz") || files.get(path)?.includes(raw) === true;
+      const where = path.includes("/segments/") ? (path.endsWith(".gz") ? "compressed" : "sealed") : "active";
+      kinds.add(`${isJournaled ? "journal" : "no journal"}, ${isApplied ? where : "no file"}`);
+    }
+  }
+  expect([...kinds].sort()).toEqual([
+    "journal, active",
+    "journal, compressed",
+    "journal, no file",
+    "journal, sealed",
+    "no journal, active",
+    "no journal, compressed",
+    "no journal, sealed",
+  ]);
+});
+
+test("a newline that is removed before a recovery costs no record, in any file of a killed writer", async () => {
+  for (const target of (await crashedStores()).flatMap(lineFilesOf)) {
+    const known = knowledgeOf(target.store);
+    for (let line = 0; line < target.lines.length; line++) {
+      const edit: LineEdit = { kind: "glue", line };
+      const changed = new Map([[target.file.path, bytesOf(target, applyEdits({ target, edits: [edit] }))]]);
+      const edited = { store: target.store, changed, isMany: false };
+      expect(await judgeEdit(edited, known, "repair"), `line ${line} of ${target.file.path}`).toBe(undefined);
+    }
+  }
 });

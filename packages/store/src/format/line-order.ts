@@ -18,7 +18,7 @@ export class LineOrder {
   readonly #visitor: ScanVisitor;
   /** The last record that counts, or is known to be lost. */
   #seq: number;
-  /** The highest seq that a refused line speaks of, also as the end of its batch: it was given, too. */
+  /** The highest seq that a refused line speaks of, or a whole record inside a bad one, also as the end of its batch: it was given, too. */
   #refusedSeq = 0;
   #isEdited = false;
   #batch: OpenBatch | undefined;
@@ -39,8 +39,9 @@ export class LineOrder {
     return this.#isEdited;
   }
 
-  /** A line that fails its checksum: `records` of them, as it seems. */
-  bad(damage: ScanDamage, records: number): void {
+  /** A line that fails its checksum: `records` of them, as it seems; `givenSeq`: the highest seq of a whole record in it. */
+  bad(damage: ScanDamage, records: number, givenSeq: number): void {
+    this.#refusedSeq = Math.max(this.#refusedSeq, givenSeq);
     if (this.#suspect !== undefined) this.#accept(this.#suspect);
     this.#bad.push({ damage, records });
   }

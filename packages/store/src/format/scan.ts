@@ -15,6 +15,7 @@ import { decodeLine, decodeOrdinaryLine, type DecodedLine } from "./decode.ts";
 import { LineOrder, placeOf } from "./line-order.ts";
 import { LineInChunk, type ScanDamage, type ScannedLine, type ScanVisitor } from "./scan-visitor.ts";
 import { lineSum } from "./line-checksum.ts";
+import { salvagedSeq } from "./salvage-lines.ts";
 import { recordsIn, splitGlued } from "./split-glued.ts";
 
 export type { ScanDamage, ScannedLine, ScanVisitor };
@@ -109,7 +110,8 @@ export class LogScanner {
       this.#torn = { offset: this.#end, bytes: offset + bytes - this.#end, kind: "torn", reason };
       return;
     }
-    this.#order.bad({ offset, bytes, kind: "corrupt", reason }, recordsIn(content));
+    const damage: ScanDamage = { offset, bytes, kind: "corrupt", reason };
+    this.#order.bad(damage, recordsIn(content), salvagedSeq(line, this.#sessionId));
     this.#end = offset + bytes;
     this.#unterminated = false;
   }

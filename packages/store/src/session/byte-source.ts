@@ -7,6 +7,8 @@ export interface Patch {
   readonly bytes: Buffer;
   /** The checksum of the line it was written after; `undefined`: it belongs there whatever is before it. */
   readonly after?: string | undefined;
+  /** The path of the dead process's journal that it is from. */
+  readonly journal?: string;
 }
 
 /**

@@ -7,11 +7,11 @@
 import type { Entry } from "../format/entry.ts";
 import type { SessionState } from "../format/fold.ts";
 import { batchEnd } from "../format/open-batch.ts";
+import { salvageLine } from "../format/salvage-lines.ts";
 import { LogScanner, type ScanVisitor } from "../format/scan.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { PartWriter } from "./part-writer.ts";
 import { readLines } from "./read-lines.ts";
-import { salvageLine } from "./salvage-lines.ts";
 
 export interface GoodLines {
   readonly source: ByteSource;
@@ -22,6 +22,8 @@ export interface GoodLines {
   readonly seqBefore: number;
   /** The last record that is the session's; `undefined`: whatever is there. */
   readonly last: number | undefined;
+  /** Records of this session that were kept aside and are missing here, between others or behind the last one. */
+  readonly kept?: readonly LateLine[];
   /** What all records up to `last` have led to; asked for if some are lost. */
   readonly stateAtEnd?: () => Promise<SessionState | undefined>;
 }
@@ -67,6 +69,8 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
     damage: () => undefined,
   });
   takeLate(seq + 1);
+  // What was kept aside may go on behind the last record.
+  while ((late[0]?.entry.seq ?? Infinity) <= Math.max(seq, end) + 1) takeLate(Math.max(seq, end) + 2);
   // The rest of a batch in an active file was acknowledged with it; of a sealed file a fork may have only the beginning.
   writer.lostUpTo(lines.last ?? Math.max(seq, end));
   const state = writer.hasLost ? await lines.stateAtEnd?.() : undefined;
@@ -74,8 +78,9 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
   if (lines.last !== undefined) writer.endBatch(end);
 }
 
-interface LateLine {
+export interface LateLine {
   readonly entry: Entry;
+  /** Without its newline. */
   readonly line: Buffer;
 }
 
@@ -104,6 +109,11 @@ async function findLate(lines: GoodLines): Promise<LateLine[]> {
       late.set(entry.seq, { entry, line: Buffer.from(content) });
     },
   });
+  // What the file itself has comes first.
+  for (const each of lines.kept ?? []) {
+    const { seq } = each.entry;
+    if (seq > lines.seqBefore && isMissed(seq) && !late.has(seq)) late.set(seq, each);
+  }
   return [...late.values()]
     .filter(({ entry }) => isMissed(entry.seq))
     .sort((one, other) => one.entry.seq - other.entry.seq);

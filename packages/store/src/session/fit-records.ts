@@ -3,15 +3,17 @@
  * after, and over nothing but itself. If another program has put an older file back, or another writer has gone on from
  * there, the file holds another history: writing the record would mix the two, so it is a stray.
  *
- * Only a whole line proves another history. Damaged bytes before a record, or where it goes, are damage: the record is
- * written as if they were right.
+ * Only a whole line proves another history, also one that is glued to others. Damaged bytes before a record, or where it
+ * goes, are damage: the record is written as if they were right. Whole lines that the journal itself writes again, at their
+ * own positions, prove nothing either: another program has moved them, and the run of records puts them back.
  */
 
 import type { OpenFile } from "../host/host.ts";
 import { endsWithSum, LINE_END_BYTES } from "../format/last-sum.ts";
-import { checkLine } from "../format/line-checksum.ts";
 import { patchesInReach, type Patch } from "./byte-source.ts";
 import { FileWindow } from "./file-window.ts";
+import { isWholeLine, otherLinesUnder } from "./lines-under.ts";
+import { RewrittenRuns } from "./rewritten-run.ts";
 
 export interface FittedRecords<P extends Patch> {
   /** In the order of their offsets. */
@@ -33,21 +35,36 @@ export async function fitRecords<P extends Patch>(
   const records = given.toSorted((one, other) => one.offset - other.offset);
   const there = new FileWindow(file, size);
   const taken = new TakenRanges();
-  const fits: P[] = [];
+  const runs = new RewrittenRuns(there, sessionId, records);
+  const fits = new Set<P>();
   const strays = new Set<P>();
+  const take = (record: P): void => {
+    taken.add(record);
+    fits.add(record);
+  };
+  const strayEnds = new Set<number>();
+  const leave = (record: P): void => {
+    strays.add(record);
+    strayEnds.add(endOf(record));
+  };
   for (const record of records) {
-    const isFitting =
-      record.after === undefined ||
-      ((await isBehind(there, taken, record, record.after, sessionId)) &&
-        (await isOverNothingElse(there, taken, record, sessionId)));
-    if (isFitting) {
-      taken.add(record);
-      fits.push(record);
-    } else strays.add(record);
+    if (fits.has(record)) continue;
+    const same = taken.firstWithin(record.offset, endOf(record));
+    const isOther = same !== undefined && !isSame(same, record);
+    // It does not say what it was written after: it goes where the record before it goes.
+    const isLeftBehind = record.after === undefined && strayEnds.has(record.offset);
+    if (isOther || isLeftBehind || !(await isBehind(there, taken, record, sessionId))) leave(record);
+    else if (same !== undefined || (await otherLinesUnder(there, record, sessionId)).length === 0)
+      take(record);
+    else {
+      const run = await runs.from(record, [...fits]);
+      if (run === undefined) leave(record);
+      for (const each of run ?? []) take(each);
+    }
   }
-  const inReach = new Set(patchesInReach(size, fits));
+  const inReach = new Set(patchesInReach(size, [...fits]));
   return {
-    fits: fits.filter((record) => inReach.has(record)),
+    fits: records.filter((record) => fits.has(record) && inReach.has(record)),
     strays: records.filter((record) => strays.has(record) || !inReach.has(record)),
   };
 }
@@ -55,10 +72,10 @@ export async function fitRecords<P extends Patch>(
 async function isBehind(
   there: FileWindow,
   taken: TakenRanges,
-  { offset }: Patch,
-  after: string,
+  { offset, after }: Patch,
   sessionId: string,
 ): Promise<boolean> {
+  if (after === undefined) return true;
   const before = taken.at(offset - 1);
   if (before !== undefined) return endOf(before) === offset && endsWithSum(before.bytes, after);
   const lineEnd = await there.read(offset - LINE_END_BYTES, offset);
@@ -66,35 +83,11 @@ async function isBehind(
   if (lineEnd.length < Math.min(LINE_END_BYTES, offset)) return false;
   if (endsWithSum(lineEnd, after)) return true;
   const line = await there.lineAt(offset - 1);
-  return line === undefined || !isWhole(line.content, line.offset, sessionId);
+  return line === undefined || !isWholeLine(line, sessionId);
 }
 
-async function isOverNothingElse(
-  there: FileWindow,
-  taken: TakenRanges,
-  record: Patch,
-  sessionId: string,
-): Promise<boolean> {
-  const { offset, bytes } = record;
-  const end = endOf(record);
-  const other = taken.firstWithin(offset, end);
-  if (other !== undefined) return other.offset === offset && other.bytes.equals(bytes);
-  const present = await there.read(offset, end);
-  if (present.equals(bytes.subarray(0, present.length))) return true;
-  for (let at = offset; at < Math.min(end, there.size);) {
-    const line = await there.lineAt(at);
-    if (line === undefined) return true;
-    const own = bytes.subarray(at - offset, at - offset + line.bytes);
-    const isOwn = own.length === line.bytes && own.subarray(0, line.content.length).equals(line.content);
-    if (!isOwn && isWhole(line.content, line.offset, sessionId)) return false;
-    at = line.offset + line.bytes;
-  }
-  return true;
-}
-
-/** The header is the one line that is not salted with the session's id. */
-function isWhole(content: Buffer, offset: number, sessionId: string): boolean {
-  return checkLine(content, offset === 0 ? "" : sessionId) !== undefined;
+function isSame(one: Patch, other: Patch): boolean {
+  return one.offset === other.offset && one.bytes.equals(other.bytes);
 }
 
 function endOf({ offset, bytes }: Patch): number {

@@ -93,14 +93,6 @@ export async function scanFile(
   return tail;
 }
 
-/** Records of a dead process's journal that a reader does not lay over this file: they do not fit it. */
-export function strayDamage(strays: readonly Patch[]): ScanDamage[] {
-  const [first] = strays;
-  if (first === undefined) return [];
-  const reason = `a dead process's journal has ${strays.length} acknowledged records that do not fit this file as it is now: it was replaced or overwritten since. They are kept when the store is next opened for writing`;
-  return [{ offset: first.offset, bytes: 0, kind: "corrupt", reason }];
-}
-
 export async function openFile(
   place: { files: FileSystem; path: string },
   mode: "read" | "write",

@@ -13,13 +13,14 @@ import { removedPath } from "../format/layout.ts";
 import type { Id } from "../format/session-id.ts";
 import type { Damage } from "../format/session-record.ts";
 import { findSessionFile, type FoundSessionFile } from "../engine/files/find-session-file.ts";
-import { fitKeptRecords, type KeptFile } from "../engine/files/fit-kept-records.ts";
+import { fitKeptInto, type KeptFile } from "../engine/files/fit-kept-records.ts";
 import {
   describeRecords,
   keptRecordFiles,
   markRestored,
   readKeptRecords,
 } from "../engine/files/kept-records.ts";
+import { keptLeft } from "../engine/files/stray-records.ts";
 import type { RepairDeps } from "./repair-segment.ts";
 import type { VerifyPlace } from "../engine/verify/verify-session.ts";
 
@@ -32,8 +33,10 @@ export interface CheckedRecords {
   readonly session: FoundSessionFile | undefined;
   /** Of each kept file whose records are not all in the session. */
   readonly damage: readonly Damage[];
-  /** A repair has something to put back. */
+  /** A repair has something to put behind the session's last record. */
   readonly isRestorable: boolean;
+  /** A repair has something to put between records of the session: it writes their file anew. */
+  readonly isInsertable: boolean;
 }
 
 type KeptPlace = Pick<VerifyPlace, "files" | "layout">;
@@ -61,11 +64,21 @@ export async function checkKeptRecords(
   return checked;
 }
 
+/** These files of one session have nothing any more that the session lacks. Answers with where they are now. */
+export async function markAllRestored(place: KeptPlace, paths: readonly string[]): Promise<string[]> {
+  const restored: string[] = [];
+  for (const path of paths) {
+    if ((await place.files.stat(path)) !== undefined)
+      restored.push(await markRestored(place.files, place.layout, path));
+  }
+  return restored;
+}
+
 function unreadable(path: string): CheckedRecords {
   const reason = "records were kept here, and cannot be read any more";
   const left = "nothing can be put back from it; move it out of the store";
   const damage = [{ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, left } as const];
-  return { id: undefined, kept: [], session: undefined, damage, isRestorable: false };
+  return { id: undefined, kept: [], session: undefined, damage, isRestorable: false, isInsertable: false };
 }
 
 async function checkSession(
@@ -84,18 +97,18 @@ async function checkSession(
     const left =
       "no readable file of that key in the store has their session's id; put it back and repair again, or move this file out";
     const damage = isRemoved ? [] : kept.map((each) => ({ ...damageOf(each), left }));
-    return { id, kept, session, damage, isRestorable: false };
+    return { id, kept, session, damage, isRestorable: false, isInsertable: false };
   }
   const { key } = session.header;
-  const { add, there, fits } = await useFile(
+  const { add, insert, there, fits } = await useFile(
     await files.open(session.path, "read"),
-    async (file) => await fitKeptRecords(file, session.header, kept),
+    async (file) => await fitKeptInto({ files, layout }, file, session.header, kept),
   );
-  const left = `${session.path} has gone on without them, or lacks records before them; take what you need from here and move this file out of the store`;
+  const left = keptLeft(session.path);
   const damage = kept
     .filter(({ path }) => !there.has(path))
     .map((each) => ({ ...damageOf(each), key, ...(fits.has(each.path) ? {} : { left }) }));
-  return { id, kept, session, damage, isRestorable: add.length > 0 };
+  return { id, kept, session, damage, isRestorable: add.length > 0, isInsertable: insert.length > 0 };
 }
 
 function nameOf(kept: readonly KeptFile[]): FileName {
@@ -135,7 +148,7 @@ export async function restoreKeptRecords(
   });
   await log?.close();
   const done = await useFile(await files.open(session.path, "write"), async (file) => {
-    const { add, fits } = await fitKeptRecords(file, session.header, kept);
+    const { add, fits } = await fitKeptInto({ files, layout }, file, session.header, kept);
     if (add.length > 0) {
       await deps.checkMayChange();
       await writeFully(file, Buffer.concat(add), (await file.stat()).size);

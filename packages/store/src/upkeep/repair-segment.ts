@@ -5,7 +5,7 @@
 
 import { useFile } from "../host/use-file.ts";
 import { patchedSource } from "../session/byte-source.ts";
-import { copyGoodLines } from "../session/copy-good-lines.ts";
+import { copyGoodLines, type LateLine } from "../session/copy-good-lines.ts";
 import { linesFrom, readHeaderLine } from "../session/header-line.ts";
 import { partsOf, type LogPart, type OpenedPart } from "../session/log-part.ts";
 import { openSegment } from "../session/open-segment.ts";
@@ -33,6 +33,8 @@ export interface DamagedLink {
   readonly activePath: string;
   /** For the new file; nothing has it. */
   readonly number: number;
+  /** Records of the session that were kept aside and are missing. */
+  readonly kept: readonly LateLine[];
 }
 
 export interface RepairedLink {
@@ -44,7 +46,7 @@ export interface RepairedLink {
 /** It is on the disk, but its name is not durable yet. */
 export async function repairSegment(deps: RepairDeps, damaged: DamagedLink): Promise<RepairedLink> {
   const { files, layout } = deps;
-  const { header, index, number } = damaged;
+  const { header, index, number, kept } = damaged;
   const parts = partsOf(header, 0, 0);
   const part = parts[index];
   const link = header.chain[index];
@@ -63,8 +65,9 @@ export async function repairSegment(deps: RepairDeps, damaged: DamagedLink): Pro
       async (writer) => {
         const stateAtEnd = async (): Promise<SessionState | undefined> =>
           await nextState(deps, damaged, part.last);
+        const own = kept.filter(({ entry }) => entry.seq >= part.first && entry.seq <= part.last);
         const bounds = { seqBefore: part.first - 1, last: part.last };
-        await copyGoodLines({ ...lines, ...bounds, stateAtEnd }, writer);
+        await copyGoodLines({ ...lines, ...bounds, kept: own, stateAtEnd }, writer);
       },
     );
     await deps.checkMayChange();

@@ -9,16 +9,20 @@
  */
 
 import { useFile } from "../host/use-file.ts";
+import type { LateLine } from "../session/copy-good-lines.ts";
 import { keepAside } from "../session/keep-aside.ts";
 import type { LostRun } from "../session/part-writer.ts";
 import { segmentCandidates, segmentDirectory, segmentPath } from "../session/segment-path.ts";
+import { decodeLine } from "../format/decode.ts";
 import type { ChainLink, Header } from "../format/header.ts";
+import { fitKeptRecords, keptFilesOf } from "../engine/files/fit-kept-records.ts";
 import { findOrphans } from "../engine/verify/find-orphans.ts";
 import { moveAside } from "./move-aside.ts";
 import { repairSegment, type RepairDeps } from "./repair-segment.ts";
 import { rewriteActive } from "./rewrite-active.ts";
 import { makeSegmentDirectory } from "../engine/files/segment-directory.ts";
 import { undoSeal } from "../engine/files/undo-seal.ts";
+import { salvageSource } from "../engine/verify/salvage-source.ts";
 import type { CheckedSession } from "../engine/verify/verify-session.ts";
 
 export interface RepairedSession {
@@ -33,26 +37,62 @@ export async function repairSession(deps: RepairDeps, checked: CheckedSession): 
   const kept: string[] = [];
   const lost: LostRun[] = [];
   if (header === undefined || left !== undefined) return { lost, kept };
-  const damaged = checked.segments.filter((each) => each.checked.damage.length > 0);
+  const missing = await findMissing(deps, checked, header);
+  const damaged = checked.segments.filter((each) => isToReplace(each, missing.between));
   let present = header;
-  if (damaged.length > 0 || checked.active.length > 0) {
+  if (damaged.length > 0 || checked.active.length > 0 || missing.between.length > 0) {
     kept.push(...(await keepRanges(deps, checked)));
     await undoSeal(deps.files, deps.layout, file.path, header);
     // Before the segments, and numbered behind them: else, cut short, theirs would be in the way of sealing.
     present = { ...header, file: header.file + damaged.length + 1 };
-    lost.push(...(await rewriteActive(deps, file, present)));
+    lost.push(...(await rewriteActive(deps, file, present, [...missing.between, ...missing.behind])));
   }
   if (damaged.length > 0) {
-    const replaced = await replaceSegments(deps, checked, header);
+    const replaced = await replaceSegments(deps, checked, header, missing.between);
     lost.unshift(...replaced.lost);
     kept.push(...replaced.kept);
     present = { ...present, file: present.file + 1, chain: replaced.chain };
-    await rewriteActive(deps, file, present);
+    await rewriteActive(deps, file, present, []);
   }
   const stat = await deps.files.stat(file.path);
   const orphans = await findOrphans(deps.files, deps.layout, present, stat);
   for (const path of orphans) kept.push(await moveAside(deps, path));
   return { lost, kept };
+}
+
+/** Records that were kept aside and are missing: between others of the session, and behind its last one. */
+interface MissingRecords {
+  readonly between: readonly LateLine[];
+  readonly behind: readonly LateLine[];
+}
+
+async function findMissing(
+  { files, layout }: RepairDeps,
+  { file }: CheckedSession,
+  header: Header,
+): Promise<MissingRecords> {
+  const kept = await keptFilesOf({ files, layout }, header.id);
+  if (kept.length === 0) return { between: [], behind: [] };
+  const { insert, add } = await useFile(await files.open(file.path, "read"), async (opened) => {
+    const { source } = await salvageSource(opened);
+    return await fitKeptRecords({ files, layout }, source, header, kept);
+  });
+  const entriesOf = (lines: readonly Buffer[]): readonly LateLine[] =>
+    lines.flatMap((line) => {
+      const content = line.subarray(0, -1);
+      const decoded = decodeLine(content, header.id);
+      return decoded.kind === "entry" ? [{ entry: decoded.entry, line: content }] : [];
+    });
+  return { between: entriesOf(insert), behind: entriesOf(add) };
+}
+
+/** It is damaged, or lacks a record that was kept aside. */
+function isToReplace(
+  { link: { first, last, session }, checked }: CheckedSession["segments"][number],
+  missing: readonly LateLine[],
+): boolean {
+  const isMissing = ({ entry }: LateLine): boolean => entry.seq >= first && entry.seq <= last;
+  return checked.damage.length > 0 || (session === undefined && missing.some(isMissing));
 }
 
 async function keepRanges(
@@ -74,6 +114,7 @@ async function replaceSegments(
   deps: RepairDeps,
   { file, segments }: CheckedSession,
   header: Header,
+  missing: readonly LateLine[],
 ): Promise<RepairedSession & { readonly chain: readonly ChainLink[] }> {
   await makeSegmentDirectory(deps, header.id);
   let chain = header.chain;
@@ -81,11 +122,11 @@ async function replaceSegments(
   const lost: LostRun[] = [];
   const kept: string[] = [];
   for (const { link, checked } of segments) {
-    if (checked.damage.length === 0) continue;
+    if (!isToReplace({ link, checked }, missing)) continue;
     number += 1;
     kept.push(...(await clearNumber(deps, header, number)));
     const index = chain.indexOf(link);
-    const damaged = { header: { ...header, chain }, index, activePath: file.path, number };
+    const damaged = { header: { ...header, chain }, index, activePath: file.path, number, kept: missing };
     const repaired = await repairSegment(deps, damaged);
     chain = chain.with(index, repaired.link);
     lost.push(...repaired.lost);

@@ -7,7 +7,12 @@ import type { Damage } from "../format/session-record.ts";
 import type { BackendUpkeepOptions } from "../contract/backend.ts";
 import type { LostRecords, VerifyReport } from "../contract/types.ts";
 import { findSessionFile } from "../engine/files/find-session-file.ts";
-import { checkKeptRecords, restoreKeptRecords } from "./kept-records.ts";
+import {
+  checkKeptRecords,
+  markAllRestored,
+  restoreKeptRecords,
+  type CheckedRecords,
+} from "./kept-records.ts";
 import { moveAside } from "./move-aside.ts";
 import type { RepairDeps } from "./repair-segment.ts";
 import { repairSession, type RepairedSession } from "./repair-session.ts";
@@ -33,6 +38,7 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
     lost.push(...repaired.lost.map((run) => ({ key, id, ...run })));
     kept.push(...repaired.kept);
   };
+  const before = await checkKeptRecords(place, options.keys);
   const report = await walkStore(
     place,
     options,
@@ -54,7 +60,10 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
       return strangerDamage(path);
     },
   );
-  const restored = await restoreAll(place, options, (path) => kept.push(path));
+  const restored = await restoreAll(place, options, before, {
+    onRestored: (path) => kept.push(path),
+    onRepaired: note,
+  });
   const damage = [...report.damage, ...restored];
   return {
     ...report,
@@ -64,14 +73,33 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
   };
 }
 
-/** Last: what they are put behind has been mended by then. Answers with what was found. */
+/**
+ * Last: what they are put beside has been mended by then, and has perhaps taken them in. `before`: what was kept and not in
+ * its session before that. Answers with what was found.
+ */
 async function restoreAll(
   place: RepairPlace,
   { keys }: BackendUpkeepOptions,
-  onRestored: (path: string) => void,
+  before: readonly CheckedRecords[],
+  { onRestored, onRepaired }: OnKept,
 ): Promise<readonly Damage[]> {
   const found: Damage[] = [];
-  for (const { id, damage, session } of await checkKeptRecords(place, keys)) {
+  const after = await checkKeptRecords(place, keys);
+  const isKnown = new Set(before.flatMap(({ id }) => id ?? []));
+  for (const each of [...before, ...after.filter(({ id }) => id !== undefined && !isKnown.has(id))]) {
+    const { id, damage } = each;
+    const since = after.find((now) => id !== undefined && now.id === id);
+    // A file whose header was mended is the session's only now.
+    const session = each.session ?? since?.session;
+    if (session === undefined && id !== undefined && since === undefined) {
+      for (const path of await markAllRestored(
+        place,
+        damage.map(({ file }) => file),
+      ))
+        onRestored(path);
+      found.push(...damage.map((one) => asLeft(one, undefined)));
+      continue;
+    }
     if (session === undefined) {
       found.push(...damage);
       if (id !== undefined) place.onWithoutFile(id);
@@ -80,20 +108,46 @@ async function restoreAll(
     try {
       let left: ReadonlyMap<string, string | undefined> = new Map();
       await place.alone(session.header.key, async (deps) => {
-        // Another repair may have put them back since, or the session may have gone on.
-        const now = (await checkKeptRecords(place, keys)).find((each) => each.id === id);
-        if (now === undefined) return;
-        left = new Map(now.damage.map((each) => [each.file, each.left]));
-        if (!now.isRestorable) return;
+        // Mending the session may have put them back, another repair may have, or the session may have gone on.
+        const look = async (): Promise<CheckedRecords | undefined> =>
+          (await checkKeptRecords(place, keys)).find((other) => other.id === id);
+        let now = await look();
+        if (now?.isInsertable === true) {
+          await insertKept(place, deps, now, onRepaired);
+          now = await look();
+        }
+        left = new Map(now?.damage.map((one) => [one.file, one.left]));
+        const isBack = ({ file }: Damage): boolean => now?.damage.every((one) => one.file !== file) ?? true;
+        const back = damage.filter(isBack).map(({ file }) => file);
+        for (const path of await markAllRestored(place, back)) onRestored(path);
+        if (now?.isRestorable !== true) return;
         for (const path of await restoreKeptRecords(deps, now)) onRestored(path);
       });
-      found.push(...damage.map((each) => asLeft(each, left.get(each.file))));
+      found.push(...damage.map((one) => asLeft(one, left.get(one.file))));
     } catch (error) {
       if (!isLonghandError(error, "SESSION_LOCKED")) throw error;
-      found.push(...damage.map((each) => leftAsItIs(each, error.message)));
+      found.push(...damage.map((one) => leftAsItIs(one, error.message)));
     }
   }
   return found;
+}
+
+interface OnKept {
+  readonly onRestored: (path: string) => void;
+  readonly onRepaired: (header: Header, repaired: RepairedSession) => void;
+}
+
+/** Records that an earlier repair has called lost, since nothing was known of them, go back to their places. */
+async function insertKept(
+  place: RepairPlace,
+  deps: RepairDeps,
+  { session }: CheckedRecords,
+  onRepaired: OnKept["onRepaired"],
+): Promise<void> {
+  const checked =
+    session === undefined ? undefined : await verifySession(quietly(place, session.header), session);
+  if (session !== undefined && checked?.header?.id === session.header.id)
+    onRepaired(session.header, await repairSession(deps, checked));
 }
 
 /** `left` as it was found under the lease. */
@@ -112,13 +166,7 @@ async function repairChecked(
 ): Promise<readonly Damage[]> {
   const { files, layout } = place;
   const { file } = first;
-  const quiet: VerifyPlace = {
-    files,
-    layout,
-    // Under the lease nothing of its own is missing. A file that it shares may still wait for a recovery.
-    patchesOf: (asked) => (asked.id === header.id ? [] : place.patchesOf(asked)),
-    mayBeGrowing: async () => await Promise.resolve(false),
-  };
+  const quiet = quietly(place, header);
   // What is gone by then was mended by opening the session for writing, such as a torn tail.
   let { damage } = first;
   await place.alone(header.key, async (deps) => {
@@ -133,6 +181,16 @@ async function repairChecked(
     onRepaired(await repairSession(deps, checked));
   });
   return damage;
+}
+
+/** Under the lease nothing of its own is missing. A file that it shares may still wait for a recovery. */
+function quietly({ files, layout, patchesOf }: RepairPlace, { id }: Header): VerifyPlace {
+  return {
+    files,
+    layout,
+    patchesOf: (asked) => (asked.id === id ? [] : patchesOf(asked)),
+    mayBeGrowing: async () => await Promise.resolve(false),
+  };
 }
 
 function leftAsItIs(damage: Damage, remedy: string): Damage {

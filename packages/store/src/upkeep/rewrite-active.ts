@@ -1,12 +1,13 @@
 /**
  * A session's active file again, under the same name, with another header and all of its lines that are good. The new one
- * is complete and synced before one rename makes it count. Answers with the records that are gone.
+ * is complete and synced before one rename makes it count. Records that were kept aside go where they are missing. Answers
+ * with the records that are gone.
  */
 
 import { dirname } from "node:path";
 import { useFile } from "../host/use-file.ts";
 import type { ByteSource } from "../session/byte-source.ts";
-import { copyGoodLines } from "../session/copy-good-lines.ts";
+import { copyGoodLines, type LateLine } from "../session/copy-good-lines.ts";
 import { readHeaderLine } from "../session/header-line.ts";
 import { firstSeqOf, partsOf } from "../session/log-part.ts";
 import { type LostRun, writePart } from "../session/part-writer.ts";
@@ -21,6 +22,7 @@ export async function rewriteActive(
   deps: RepairDeps,
   file: SessionFile,
   header: Header,
+  kept: readonly LateLine[],
 ): Promise<readonly LostRun[]> {
   const { files, layout } = deps;
   const temporary = deps.temporaryPath();
@@ -35,7 +37,7 @@ export async function rewriteActive(
     const mark = await markBefore(source);
     const part = { mark, header, writtenBy: header.id, ...before, now: deps.now() };
     return await writePart(files, temporary, part, async (writer) => {
-      await copyGoodLines({ ...lines, seqBefore: first - 1, last: undefined }, writer);
+      await copyGoodLines({ ...lines, seqBefore: first - 1, last: undefined, kept }, writer);
     });
   });
   await deps.checkMayChange();

@@ -7,7 +7,7 @@ import type { LogPart } from "../session/log-part.ts";
 import { openSegment } from "../session/open-segment.ts";
 import { stateAfter } from "../session/read-entries.ts";
 import { readLines } from "../session/read-lines.ts";
-import { salvageLine } from "../session/salvage-lines.ts";
+import { salvageLine } from "../format/salvage-lines.ts";
 import type { SealedPatches } from "../session/sealed-source.ts";
 import { segmentPath } from "../session/segment-path.ts";
 import { decodeLine } from "../format/decode.ts";

@@ -197,19 +197,33 @@ describe("an older file put back before a killed writer is recovered", () => {
     await writer.store.close();
   });
 
-  test("control: records that do not say what they were written after are mixed with the new ones", async () => {
-    await goOnFromOlder();
+  /** As an earlier version has written it: no record says what it was written after. */
+  async function makeJournalOld(from: number): Promise<void> {
     const journals = join(directory, ".longhand", "journal");
     const [name = ""] = (await namesIn(journals)).filter((each) => each.endsWith(".journal"));
     const bytes = await readFile(join(journals, name));
     const contents = readJournal(bytes);
     if (contents === undefined) throw new Error("the journal is not readable");
-    const records = contents.records.map((record) => ({ ...record, after: undefined }));
+    const records = contents.records.slice(from).map((record) => ({ ...record, after: undefined }));
     const old = Buffer.concat([bytes.subarray(0, HEAD_BYTES), encodeBlock(contents.head, 1, records)]);
     await writeFile(join(journals, name), old);
+  }
+
+  test("control: a record that does not say what it was written after is put behind the new ones", async () => {
+    await goOnFromOlder();
+    await makeJournalOld(-1);
     const { store, damage } = await openCollecting(directory);
-    expect(await contentsOf(store.session("k"))).toEqual(["one", "two", "thr"]);
+    expect(await contentsOf(store.session("k"))).toEqual(["one", "new", "thr"]);
     expect(damage).toEqual([]);
+    await store.close();
+  });
+
+  test("but even such a record is not written over a new one", async () => {
+    await goOnFromOlder();
+    await makeJournalOld(0);
+    const { store, damage } = await openCollecting(directory);
+    expect(await contentsOf(store.session("k"))).toEqual(["one", "new"]);
+    expect(damage).toMatchObject([{ file: path, key: "k", kept: expect.any(String) as string }]);
     await store.close();
   });
 

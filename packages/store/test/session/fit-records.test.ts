@@ -108,9 +108,51 @@ describe("records of another history are strays", () => {
   });
 });
 
-test("records of an older journal, which do not say what they were written after, are written where they say", async () => {
+describe("records of an older journal, which do not say what they were written after", () => {
   const old = records.map(({ offset, bytes }) => ({ offset, bytes }));
-  expect(await fit(history("one", "new").file, old)).toBe("one,two,thr,for | ");
+
+  test("are written where they say", async () => {
+    expect(await fit(file.subarray(0, endOf(1)), old)).toBe("one,two,thr,for | ");
+  });
+
+  test("are not written over a whole line of another history, nor behind it", async () => {
+    expect(await fit(history("one", "new").file, old)).toBe("one | two,thr,for");
+  });
+});
+
+describe("lines that another program has moved, of which the journal has every one", () => {
+  const lines = ["one", "two", "thr", "for"].map((text, index) => line(index + 1, text));
+  const fileOf = (...parts: readonly (Buffer | undefined)[]): Buffer =>
+    Buffer.concat([HEADER, ...parts.filter((part) => part !== undefined)]);
+  const [one, two, thr, four] = lines;
+
+  test("a removed newline, a removed line, swapped lines: all of them are written again", async () => {
+    for (let at = 0; at < 3; at++) {
+      const glued = lines.map((each, index) => (index === at ? each.subarray(0, -1) : each));
+      expect(await fit(fileOf(...glued), records), `newline ${at}`).toBe("one,two,thr,for | ");
+      expect(await fit(fileOf(...lines.toSpliced(at, 1)), records), `line ${at}`).toBe("one,two,thr,for | ");
+    }
+    expect(await fit(fileOf(four, two, thr, one), records)).toBe("one,two,thr,for | ");
+    expect(await fit(fileOf(one, thr, two, four), records.slice(1))).toBe("two,thr,for | ");
+  });
+
+  test("a line that no journal has is not written over, whole or glued to another", async () => {
+    expect(await fit(fileOf(one, two, one, four), records.slice(2))).toBe(" | thr,for");
+    expect(await fit(fileOf(one, two, four, thr), records.slice(3))).toBe(" | for");
+    const glued = fileOf(one, two?.subarray(0, -1), thr);
+    expect(await fit(glued, records.slice(1, 2))).toBe(" | two");
+    expect(await fit(fileOf(two?.subarray(0, -1), one, two), records.slice(2))).toBe(" | thr,for");
+  });
+
+  test("a copy makes the file longer: what is behind the copy is left where it stands", async () => {
+    expect(await fit(fileOf(one, two, two, thr, four), records)).toBe("one,two | thr,for");
+  });
+
+  test("another history from the middle of the run on is not written over", async () => {
+    const other = history("one", "two", "new", "nov").file;
+    const removed = Buffer.concat([other.subarray(0, endOf(1)), other.subarray(endOf(2))]);
+    expect(await fit(removed, records)).toBe("one | two,thr,for");
+  });
 });
 
 test("many records cost a few reads", async () => {

@@ -1,5 +1,5 @@
 /**
- * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `lock KEY`, `fork KEY NEW`, `disconnect` (a worker, from its
+ * Opens a store and does as it is told on stdin: `append KEY TEXT`, `read KEY`, `lock KEY`, `seal KEY`, `fork KEY NEW`, `disconnect` (a worker, from its
  * cluster), `close`. Answers each with a
  * line of JSON; the first says whether it could be opened. With "no-landing" every write to a session file fails, so that what
  * is acknowledged is in the journal only. With "impatient" it waits for a session no longer than a moment.
@@ -48,6 +48,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       await store.session(key).lock();
       return { locked: true };
     }
+    if (command === "seal") return await store.reclaim({ keys: [key], seal: true });
     if (command === "fork") {
       await store.session(key).fork(words[0]);
       return { forked: true };

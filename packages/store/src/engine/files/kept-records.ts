@@ -64,6 +64,17 @@ async function writeNumbered(files: FileSystem, first: string, bytes: Buffer): P
   }
 }
 
+/**
+ * Records that are to be kept, and their neighbours in the journal, in its order: those tell which history they belong to,
+ * though the file has them. `records`: of one journal and session.
+ */
+export function withNeighbours<R>(records: readonly R[], strays: ReadonlySet<R>): R[] {
+  const isStray = (record: R | undefined): boolean => record !== undefined && strays.has(record);
+  return records.filter(
+    (record, index) => isStray(record) || isStray(records[index - 1]) || isStray(records[index + 1]),
+  );
+}
+
 /** Paths of what is kept and was not put back yet, sorted; `of`: only of this session. */
 export async function keptRecordFiles(files: FileSystem, { damaged }: Layout, of?: Id): Promise<string[]> {
   const names = await namesIn(files, damaged);
@@ -112,7 +123,7 @@ export interface KeptLine {
 }
 
 /** The records themselves, without the checkpoints between them. */
-export function linesOf(records: readonly JournalRecord[]): KeptLine[] {
+export function linesOf(records: readonly Pick<JournalRecord, "session" | "bytes" | "after">[]): KeptLine[] {
   const found: KeptLine[] = [];
   for (const { session, bytes, after } of records) {
     const own: KeptLine[] = [];

@@ -61,7 +61,7 @@ export async function readUnapplied(
     for (const { session, file, name, offset, bytes, after } of found.contents.records) {
       const place = placeOf(session, file);
       const patches = unapplied.get(place);
-      const patch = { name, offset, bytes, after };
+      const patch = { name, offset, bytes, after, journal: path };
       if (patches === undefined) unapplied.set(place, [patch]);
       else patches.push(patch);
     }

@@ -16,14 +16,15 @@ import { useFile } from "../../host/use-file.ts";
 import { writeFully } from "../../host/write-fully.ts";
 import type { JournalRecord } from "../../wal/block.ts";
 import { groupBySession, recordsOf } from "../../wal/group-by-session.ts";
-import type { Patch } from "../../session/byte-source.ts";
+import { patchedSource, type Patch } from "../../session/byte-source.ts";
 import { FileWindow } from "../../session/file-window.ts";
 import { fitRecords } from "../../session/fit-records.ts";
 import { fileNameOf } from "../../format/key.ts";
 import type { Id } from "../../format/session-id.ts";
 import type { Damage } from "../../format/session-record.ts";
+import { findMissingEarlier } from "../files/earlier-records.ts";
 import { findSessionFile, peekHeader } from "../files/find-session-file.ts";
-import { describeRecords, keepRecords } from "../files/kept-records.ts";
+import { describeRecords, keepRecords, withNeighbours } from "../files/kept-records.ts";
 import { removedPath, type Layout } from "../../format/layout.ts";
 
 export interface ReplayDeps {
@@ -59,17 +60,23 @@ async function replaySession(deps: ReplayDeps, records: readonly JournalRecord[]
     if (file === undefined) continue;
     const replayed = await useFile(
       file,
-      async () => await replayInto(files, path, file, records, others ?? []),
+      async () => await replayInto(deps, path, file, records, others ?? []),
     );
     if (replayed === undefined) continue;
-    const { strays, key } = replayed;
+    const { strays, missing, key } = replayed;
     if (strays.length > 0 && others === undefined) {
       // The journals before the file: what a recovery takes out of a journal is in the file by then.
       others = recordsOf(await deps.otherRecords(), { id: session, key });
       continue;
     }
-    if (strays.length > 0)
-      deps.onStrays(strayDamage(path, key, strays, await keepRecords(files, layout, strays)));
+    for (const [own, describe] of [
+      [strays, strayDamage],
+      [missing, missingDamage],
+    ] as const) {
+      if (own.length === 0) continue;
+      const kept = await keepRecords(files, layout, withNeighbours(records, new Set(own)));
+      deps.onStrays(describe(path, key, own, kept));
+    }
     return;
   }
   throw new Error(`the file of session ${session} is moved about faster than it can be found`);
@@ -92,6 +99,8 @@ interface Replayed {
   readonly key: string;
   /** Records that do not fit the file as it is. */
   readonly strays: readonly JournalRecord[];
+  /** Records of files that were sealed or rewritten since, which the session no longer has. */
+  readonly missing: readonly JournalRecord[];
 }
 
 /**
@@ -99,7 +108,7 @@ interface Replayed {
  * looked. `undefined`: it is another's, or another program has replaced or overwritten it meanwhile.
  */
 async function replayInto(
-  files: FileSystem,
+  { files, layout }: ReplayDeps,
   path: string,
   file: OpenFile,
   own: readonly JournalRecord[],
@@ -109,7 +118,6 @@ async function replayInto(
   const [first] = own;
   if (header === undefined || header.id !== first?.session || fileNameOf(header.key) !== first.name)
     return undefined;
-  // What belongs in a file that was sealed or rewritten since was in it, and synced, before that.
   const present = [...own, ...others].filter((record) => record.file === header.file);
   const later = own.filter((record) => record.file > header.file);
   const fitted = await fitRecords(file, (await file.stat()).size, header.id, present);
@@ -122,7 +130,15 @@ async function replayInto(
     await file.sync();
     if (!(await areIn(files, path, file, fits))) return undefined;
   }
-  return { key: header.key, strays: [...fitted.strays.filter((record) => isOwn.has(record)), ...later] };
+  // What belongs in a file that was sealed or rewritten since was in it, and synced, before that.
+  const missing = await findMissingEarlier(
+    { files, layout },
+    patchedSource(file, (await file.stat()).size, []),
+    header,
+    own.filter((record) => record.file < header.file),
+  );
+  const strays = [...fitted.strays.filter((record) => isOwn.has(record)), ...later];
+  return { key: header.key, strays, missing };
 }
 
 /** Records that follow each other are written at once: the fewer writes, the less can come between them. */
@@ -158,6 +174,11 @@ async function areIn(
 function strayDamage(path: string, key: string, strays: readonly JournalRecord[], kept: string): Damage {
   const reason = `a dead process has acknowledged ${describeRecords(strays)} that do not fit this file as it is now: it was replaced or overwritten since. They are kept; a repair puts back those that still fit`;
   return { file: path, offset: strays[0]?.offset ?? 0, bytes: 0, kind: "corrupt", reason, key, kept };
+}
+
+function missingDamage(path: string, key: string, missing: readonly JournalRecord[], kept: string): Damage {
+  const reason = `a dead process has acknowledged ${describeRecords(missing)} that a sealed file of this session has lost since. They are kept; a repair puts them back`;
+  return { file: path, offset: missing[0]?.offset ?? 0, bytes: 0, kind: "corrupt", reason, key, kept };
 }
 
 async function openIfThere(files: FileSystem, path: string): Promise<OpenFile | undefined> {

@@ -8,7 +8,7 @@ import { patchedSource, type Patch, type PatchesOf } from "../../session/byte-so
 import { fitRecords } from "../../session/fit-records.ts";
 import { bytesOf, firstKeptSeq, partsOf, type LogPart, type OpenedPart } from "../../session/log-part.ts";
 import { openSegment } from "../../session/open-segment.ts";
-import { openFile, scanFile, strayDamage, type SessionPlace } from "../../session/open-session.ts";
+import { openFile, scanFile, type SessionPlace } from "../../session/open-session.ts";
 import { readEntries, stateAfter, type ReadableLog } from "../../session/read-entries.ts";
 import type { ScannedTail } from "../../session/scan-tail.ts";
 import type { SealedPatches } from "../../session/sealed-source.ts";
@@ -21,6 +21,7 @@ import type { Damage, SessionInfo } from "../../format/session-record.ts";
 import type { ScanDamage } from "../../format/scan.ts";
 import type { Snapshot } from "../../contract/backend.ts";
 import { findSessionFile, peekHeader, type SessionFile } from "../files/find-session-file.ts";
+import { strayDamage } from "../files/stray-records.ts";
 import type { Layout } from "../../format/layout.ts";
 import { promised } from "../../host/promised.ts";
 
@@ -76,8 +77,11 @@ async function fittingPatches(
 ): Promise<readonly Patch[]> {
   const patches = place.patchesOf(header);
   if (patches.length === 0) return patches;
-  const { fits, strays } = await fitRecords(file, (await file.stat()).size, header.id, patches);
-  for (const damage of strayDamage(strays)) place.onDamage({ ...damage, file: path, key: header.key });
+  const { size } = await file.stat();
+  const { fits, strays } = await fitRecords(file, size, header.id, patches);
+  const source = patchedSource(file, size, fits);
+  const found = { records: patches, strays, missing: [] };
+  for (const damage of await strayDamage(place, source, path, header, found)) place.onDamage(damage);
   return fits;
 }
 
@@ -166,7 +170,9 @@ export async function openPart(
   if (active === "sealed") {
     const found: [ScanDamage, string][] = [];
     const onDamage = (damage: ScanDamage, path: string): unknown => found.push([damage, path]);
-    const ofWriter = place.patchesOf({ id: part.writtenBy, file: part.file });
+    // What its own writer has sealed was synced before; a recovery does not write it again.
+    const isOwn = part.writtenBy === header.id;
+    const ofWriter = isOwn ? [] : place.patchesOf({ id: part.writtenBy, file: part.file });
     const opened = await openSegment(files, sealed, part, onDamage, ofWriter);
     if (opened === undefined && (await hasOtherFiles(place, header))) return "replaced";
     for (const [damage, path] of found) report(damage, path);

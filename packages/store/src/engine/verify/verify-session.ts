@@ -6,10 +6,9 @@
 import type { FileSystem, OpenFile } from "../../host/host.ts";
 import { isSameFile } from "../../host/is-same-file.ts";
 import { useFile } from "../../host/use-file.ts";
-import { patchedSource, type ByteSource, type PatchesOf } from "../../session/byte-source.ts";
+import { patchedSource, type ByteSource, type Patch, type PatchesOf } from "../../session/byte-source.ts";
 import { fitRecords } from "../../session/fit-records.ts";
 import { firstSeqOf } from "../../session/log-part.ts";
-import { strayDamage } from "../../session/open-session.ts";
 import { segmentCandidates, segmentPath } from "../../session/segment-path.ts";
 import { verifyPart } from "../../session/verify-part.ts";
 import { FORMAT_VERSION } from "../../format/format.ts";
@@ -18,7 +17,9 @@ import { fileNameOf } from "../../format/key.ts";
 import type { ScanDamage } from "../../format/scan.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { findSessionFile, type SessionFile } from "../files/find-session-file.ts";
+import { findMissingEarlier } from "../files/earlier-records.ts";
 import { findSecondFile } from "../files/only-file.ts";
+import { strayDamage } from "../files/stray-records.ts";
 import { findOrphans, isLinkedAway } from "./find-orphans.ts";
 import type { Layout } from "../../format/layout.ts";
 import { salvageSource, type SalvageSource } from "./salvage-source.ts";
@@ -156,16 +157,16 @@ async function verifyFiles(
     if (link.dropped !== undefined) continue;
     const path = segmentPath(place.layout.segments, id, link.file);
     const writtenBy = link.session ?? id;
-    const ofWriter = place.patchesOf({ id: writtenBy, file: link.file });
+    // What its own writer has sealed was synced before; a recovery does not write it again.
+    const ofWriter = writtenBy === id ? [] : place.patchesOf({ id: writtenBy, file: link.file });
     segments.push({ link, checked: await verifySegment(place.files, path, link, writtenBy, ofWriter) });
     onRead(link.bytes);
   }
-  const { fits: patches, strays } = await fitRecords(
-    opened,
-    salvage.fileBytes,
-    id,
-    salvage.isPacked ? [] : place.patchesOf(header),
-  );
+  const present = salvage.isPacked ? [] : place.patchesOf(header);
+  const earlier = earlierPatches(place, header);
+  const { fits: patches, strays } = await fitRecords(opened, salvage.fileBytes, id, present);
+  const missing = await findMissingEarlier(place, salvage.source, header, earlier);
+  const journaled = { records: [...earlier, ...present], strays, missing };
   const source = patches.length === 0 ? salvage.source : patchedSource(opened, salvage.fileBytes, patches);
   const part = await verifyPart({
     source: watched(source, onRead),
@@ -178,7 +179,7 @@ async function verifyFiles(
   const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
   const active: readonly ScanDamage[] = salvage.isPacked
     ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: "gzip bytes under this name" }]
-    : [...part.damage, ...strayDamage(strays), ...torn];
+    : [...part.damage, ...torn];
   const orphans = isGrowing ? [] : found;
   const isSealedDamaged = orphans.length > 0 || segments.some(({ checked }) => checked.damage.length > 0);
   const second = isSealedDamaged
@@ -195,6 +196,7 @@ async function verifyFiles(
         checked.damage.map((place) => ({ ...place, file: checked.path, key })),
       ),
       ...active.map((place) => ({ ...place, file: file.path, key })),
+      ...(await strayDamage(place, source, file.path, header, journaled)),
       ...orphans.map((path) => ({
         ...ORPHAN,
         reason: orphanReason(place.layout, header, path),
@@ -214,6 +216,13 @@ async function verifyFiles(
           ? "the directory of its sealed files is a link, which is not followed; put the directory itself there"
           : second && leftForSecond(second),
   };
+}
+
+/** What journals hold for files of this session before the active one. */
+function earlierPatches({ patchesOf }: VerifyPlace, { id, key, file }: Header): (Patch & { file: number })[] {
+  return Array.from({ length: file }, (_, number) =>
+    patchesOf({ id, key, file: number }).map((patch) => ({ ...patch, file: number })),
+  ).flat();
 }
 
 /** Which sealed files are wanted depends on which of the two is. */

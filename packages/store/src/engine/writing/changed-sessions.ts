@@ -92,7 +92,7 @@ export class ChangedSessions {
 
   async #checkKept({ path, header, state }: SessionLog): Promise<void> {
     const { files, layout } = this.#deps;
-    const found = await fitKeptRecordsOf(files, layout, path, header);
+    const found = await fitKeptRecordsOf({ files, layout }, path, header);
     if (found === undefined) return;
     const { key } = header;
     for (const { path: kept, records } of found.kept) {

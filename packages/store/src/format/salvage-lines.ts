@@ -3,8 +3,9 @@
  * glued together; their checksums tell them from what is lost. Pure.
  */
 
-import { decodeLine } from "../format/decode.ts";
-import type { ScannedLine } from "../format/scan.ts";
+import { decodeLine } from "./decode.ts";
+import { batchEnd } from "./open-batch.ts";
+import type { ScannedLine } from "./scan-visitor.ts";
 
 /** How a line of ours begins. Inside a message quotes are escaped, so that words rarely look like this. */
 const START = /\{"(?:seq":[0-9]+,"at":"|checkpoint":\{"|lost":\[|longhand":)/g;
@@ -47,6 +48,16 @@ export function salvageLine(line: ScannedLine, writtenBy: string): readonly Scan
   }
   addRest(content.length);
   return pieces;
+}
+
+/** The highest seq that a whole record inside a bad line has, also as the end of its batch; 0, if there is none. */
+export function salvagedSeq(line: ScannedLine, writtenBy: string): number {
+  let seq = 0;
+  for (const { content } of salvageLine(line, writtenBy)) {
+    const decoded = content === undefined ? undefined : decodeLine(content, writtenBy);
+    if (decoded?.kind === "entry") seq = Math.max(seq, batchEnd(decoded.entry));
+  }
+  return seq;
 }
 
 function goodPieces(content: Buffer, writtenBy: string): Piece[] {

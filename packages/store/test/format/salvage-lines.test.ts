@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { salvageLine } from "../../src/session/salvage-lines.ts";
+import { salvageLine } from "../../src/format/salvage-lines.ts";
 import { decodeLine } from "../../src/format/decode.ts";
 import { entriesOf, linesOf, message, SAMPLE, SESSION_ID } from "../support/sample-log.ts";
 

@@ -1,0 +1,88 @@
+/**
+ * Records of dead processes' journals that do not fit their session's file, as those who only read tell of them: what the
+ * next recovery and a repair will make of them is found out in memory. Records that the session has elsewhere in its file
+ * are no damage.
+ */
+
+import type { JournalRecord } from "../../wal/block.ts";
+import type { ByteSource, Patch } from "../../session/byte-source.ts";
+import type { Header } from "../../format/header.ts";
+import { fileNameOf } from "../../format/key.ts";
+import type { Damage } from "../../format/session-record.ts";
+import { withNeighbours } from "./kept-records.ts";
+import { fitKeptRecords, keptFilesOf, type KeptFile, type KeptPlace } from "./fit-kept-records.ts";
+
+/** Why a repair leaves records that were kept aside, and what to do. */
+export function keptLeft(path: string): string {
+  return `${path} has gone on without them, or lacks records before them; take what you need from here and move this file out of the store`;
+}
+
+/** What journals of dead processes have for a session, and what of it does not go into its files. */
+export interface JournalStrays {
+  /** All of them, in the order of the journals. */
+  readonly records: readonly Patch[];
+  /** They do not fit the active file. */
+  readonly strays: readonly Patch[];
+  /** They were in a file that was sealed or rewritten since, and are not in the session any more. */
+  readonly missing: readonly Patch[];
+}
+
+/** `source`: the session's file with the records that fit laid over it. */
+export async function strayDamage(
+  place: KeptPlace,
+  source: ByteSource,
+  path: string,
+  header: Header,
+  { records, strays, missing }: JournalStrays,
+): Promise<Damage[]> {
+  if (strays.length + missing.length === 0) return [];
+  const groups = [
+    ...groupByJournal(header, records, strays, STRAY),
+    ...groupByJournal(header, records, missing, MISSING),
+  ];
+  const kept = await keptFilesOf(place, header.id);
+  const { there, fits } = await fitKeptRecords(place, source, header, [...kept, ...groups]);
+  return groups
+    .filter((group) => !there.has(group.path))
+    .map((group) => {
+      const { offset, count, what } = group;
+      const reason = `a dead process's journal has ${count} acknowledged records that ${what}. They are kept when the store is next opened for writing`;
+      const left = fits.has(group.path) ? {} : { left: keptLeft(path) };
+      return { file: path, offset, bytes: 0, kind: "corrupt", reason, key: header.key, ...left };
+    });
+}
+
+const STRAY = "do not fit this file as it is now: it was replaced or overwritten since";
+const MISSING = "a sealed file of this session has lost since";
+
+/** As a recovery will keep them. */
+interface StrayGroup extends KeptFile {
+  readonly offset: number;
+  readonly count: number;
+  readonly what: string;
+}
+
+/** Each journal's records are kept in a file of their own. */
+function groupByJournal(
+  { id, key, file }: Header,
+  records: readonly Patch[],
+  strays: readonly Patch[],
+  what: string,
+): StrayGroup[] {
+  const name = fileNameOf(key);
+  const isStray = new Set(strays);
+  return [...new Set(strays.map(({ journal }) => journal))].map((journal) => {
+    const own = records.filter((record) => record.journal === journal);
+    const kept = withNeighbours(own, isStray).map(({ offset, bytes, after }): JournalRecord => ({
+      session: id,
+      file,
+      name,
+      offset,
+      bytes,
+      after,
+    }));
+    const first = own.find((record) => isStray.has(record));
+    const count = own.filter((record) => isStray.has(record)).length;
+    return { path: `${journal ?? ""} ${what}`, records: kept, offset: first?.offset ?? 0, count, what };
+  });
+}
