@@ -31,6 +31,8 @@ export interface Slice {
   /** Of the whole run; different slices of one run have the same. */
   readonly seed: number;
   readonly number: number;
+  /** Leave out what is drawn by chance: for a search that must find the same with every seed. @default false */
+  readonly isFixedOnly?: boolean;
 }
 
 export interface Findings {

@@ -9,7 +9,7 @@ export interface Mutant {
   readonly file: string;
   /** Each text to find is there exactly once. */
   readonly edits: readonly Edit[];
-  /** Tried first; if this does not notice it, the others are. */
+  /** Must notice it, without what the part draws by chance. */
   readonly caughtBy: PartSlice;
 }
 

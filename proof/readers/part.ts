@@ -50,7 +50,7 @@ export function sliceOfPairing(reader: string, mover: string): number {
 }
 
 async function search(
-  { seed, number }: Slice,
+  { seed, number, isFixedOnly }: Slice,
   findings: Findings,
   spoil?: (host: Host) => Host,
 ): Promise<void> {
@@ -75,6 +75,7 @@ async function search(
     for (let index = 0; index < pairs.length; index += step)
       await attempt(wholeMoves(pairs[index] ?? [0, 0], moveEnds));
   }
+  if (isFixedOnly === true) return;
   const random = new SeededRandom((seed ^ Math.imul(number + 1, 0x9e3779b1)) >>> 0);
   const moverCalls = moveEnds.at(-1) ?? 0;
   for (let drawn = 0; drawn < DRAWN_TURNS; drawn++) {
