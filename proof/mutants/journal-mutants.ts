@@ -75,7 +75,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
           "    try {\n      await Promise.resolve(this.#file.sync()).catch(async () => await this.#file.sync());\n    } catch (cause) {\n",
       },
     ],
-    caughtBy: faults("EIO once"),
+    caughtBy: danger("a failed sync of the journal"),
   },
   {
     name: "failed-file-sync-tried-again",

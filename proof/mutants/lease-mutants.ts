@@ -17,7 +17,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         replace: "      await this.#files.rename(temporary, this.#path(name, epoch));\n",
       },
     ],
-    caughtBy: INTERLEAVED,
+    caughtBy: danger("two adopters"),
   },
   {
     name: "living-holder-robbed",
@@ -29,7 +29,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         replace: '        if (liveness === "ended" || liveness === "alive") break;\n',
       },
     ],
-    caughtBy: INTERLEAVED,
+    caughtBy: danger("conformance"),
   },
   {
     name: "given-up-lease-used-on",
