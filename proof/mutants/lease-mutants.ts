@@ -3,7 +3,6 @@
 import { crashesOf, danger } from "./caught-by.ts";
 import type { Mutant } from "./mutant.ts";
 
-const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
 const ENVIRONMENT = { part: "environment", slice: 0 } as const;
 
 export const LEASE_MUTANTS: readonly Mutant[] = [
@@ -42,7 +41,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       },
       { find: "    await heldSession.setLog(undefined);\n    try {\n", replace: "    try {\n" },
     ],
-    caughtBy: INTERLEAVED,
+    caughtBy: danger("the waiting line"),
   },
   {
     name: "given-up-before-landing",
