@@ -25,7 +25,7 @@ const PAIRINGS: readonly Pairing[] = Object.entries(MOVERS).flatMap(([moverName,
 
 /** All pairs of a reading of 31 calls. */
 const MOST_PAIRS_OF_MOMENTS = 550;
-const DRAWN_TURNS = 60;
+export const DRAWN_TURNS = 60;
 
 export const readers: Part = {
   name: "readers",

@@ -29,6 +29,16 @@ describe("the mutants", () => {
     }
   });
 
+  test("are caught by what is searched for certain, not drawn by chance", () => {
+    const byChance = PARTS.filter((part) => part.isDrawn === true || part.isLeftToChance === true);
+    expect(byChance.length).toBeGreaterThan(0);
+    for (const { name, caughtBy } of MUTANTS)
+      expect(
+        byChance.map((part) => part.name),
+        name,
+      ).not.toContain(caughtBy.part);
+  });
+
   test("fit the sources, and their types are right: nothing but a run can tell", { timeout: 300_000 }, () => {
     const compile = compilerOfTheStore();
     for (const round of roundsOf(MUTANTS)) expect(compile(round)).toEqual([]);

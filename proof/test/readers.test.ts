@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { Violation } from "../part.ts";
 import { MOVERS } from "../readers/movers.ts";
-import { readers, sliceOfPairing } from "../readers/part.ts";
+import { DRAWN_TURNS, readers, sliceOfPairing } from "../readers/part.ts";
 import { readBeside } from "../readers/read-beside.ts";
 import { READERS } from "../readers/readers.ts";
 import { prepareScene } from "../readers/scene.ts";
@@ -20,6 +20,22 @@ describe("readers beside movers", () => {
     const number = sliceOfPairing(reader, mover);
     expect(number).not.toBe(-1);
     await readers.run({ seed: 1, number }, findings);
+  });
+
+  test("what is fixed is all pairs of moments, without the drawn turns", { timeout: 300_000 }, async () => {
+    const number = sliceOfPairing("state", "newer of two");
+    const readingsOf = async (isFixedOnly: boolean): Promise<number> => {
+      let readings = 0;
+      const counting = {
+        ...findings,
+        count: (name: string) => void (readings += name === "readings" ? 1 : 0),
+      };
+      await readers.run({ seed: 1, number, isFixedOnly }, counting);
+      return readings;
+    };
+    const fixed = await readingsOf(true);
+    expect(fixed).toBeGreaterThan(0);
+    expect(await readingsOf(false)).toBe(fixed + DRAWN_TURNS);
   });
 
   test("the control fails: the reader does not see that sessions move", { timeout: 300_000 }, async () => {
