@@ -1,6 +1,12 @@
 /** Who else is there: the other processes of a simulated machine, as one of them sees them. */
 
-import { MAX_MESSAGE_BYTES, type Presence, type Processes, type ProcessIdentity } from "../host/host.ts";
+import {
+  MAX_MESSAGE_BYTES,
+  type FoundProcess,
+  type Presence,
+  type Processes,
+  type ProcessIdentity,
+} from "../host/host.ts";
 import { errorCode } from "../host/io-error.ts";
 import type { SocketListener } from "./simulated-kernel.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
@@ -8,6 +14,7 @@ import { systemError } from "./system-error.ts";
 
 const HOST_NAME = "simulated";
 const PID_NAMESPACE = "pid:[1]";
+const TIME_NAMESPACE = "time:[1]";
 /** As on the real host: a longer path does not fit into the address of a Unix socket. */
 const MAX_SOCKET_PATH = 103;
 
@@ -23,6 +30,7 @@ export class SimulatedProcesses implements Processes {
       startTime: process.kernel.running.get(process.pid),
       bootId: `boot-${process.kernel.boot}`,
       pidNamespace: PID_NAMESPACE,
+      timeNamespace: TIME_NAMESPACE,
     };
   }
 
@@ -49,14 +57,10 @@ export class SimulatedProcesses implements Processes {
     return "told";
   }
 
-  isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown"> {
+  find(pid: number): Promise<FoundProcess | "none"> {
     return this.#process.askKernel(() => {
-      if (identity.pidNamespace !== PID_NAMESPACE) return "unknown";
-      const startTime = this.#process.kernel.running.get(identity.pid);
-      if (startTime === undefined) return "gone";
-      if (identity.startTime === undefined) return "unknown";
-      if (startTime !== identity.startTime) return "gone";
-      return identity.bootId === this.self.bootId ? "running" : "unknown";
+      const startTime = this.#process.kernel.running.get(pid);
+      return startTime === undefined ? "none" : { startTime };
     });
   }
 
