@@ -9,6 +9,8 @@ import type { Stop } from "./stop.ts";
 type Processes = Host["processes"];
 type Identity = Processes["self"];
 type Answer = Awaited<ReturnType<Processes["probe"]>>;
+/** Of the machine; a simulated one does not say. */
+const TIME_NAMESPACE = "time:[1]";
 const FILE_SYSTEMS: Readonly<Record<Side["fileSystem"], string | undefined>> = {
   local: "ext4",
   shared: "6969",
@@ -91,7 +93,7 @@ function identityOf(self: Identity, facts: Facts, whose: "owner" | "asker", host
     host,
     bootId: asSeen(bootId, self.bootId, whose),
     pidNamespace: asSeen(pidNamespace, self.pidNamespace, whose),
-    timeNamespace: asSeen(timeNamespace, self.timeNamespace, whose),
+    timeNamespace: asSeen(timeNamespace, TIME_NAMESPACE, whose),
     startTime: startTime === "hidden" ? undefined : startOf(facts, self.startTime, whose),
   };
 }

@@ -14,7 +14,6 @@ import { systemError } from "./system-error.ts";
 
 const HOST_NAME = "simulated";
 const PID_NAMESPACE = "pid:[1]";
-const TIME_NAMESPACE = "time:[1]";
 /** As on the real host: a longer path does not fit into the address of a Unix socket. */
 const MAX_SOCKET_PATH = 103;
 
@@ -30,7 +29,6 @@ export class SimulatedProcesses implements Processes {
       startTime: process.kernel.running.get(process.pid),
       bootId: `boot-${process.kernel.boot}`,
       pidNamespace: PID_NAMESPACE,
-      timeNamespace: TIME_NAMESPACE,
     };
   }
 
