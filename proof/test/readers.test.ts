@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { Violation } from "../part.ts";
 import { MOVERS } from "../readers/movers.ts";
-import { DRAWN_TURNS, readers, sliceOfPairing } from "../readers/part.ts";
+import { DRAWN_TURNS, pairsOfMoments, readers, sliceOfPairing } from "../readers/part.ts";
 import { readBeside } from "../readers/read-beside.ts";
 import { READERS } from "../readers/readers.ts";
 import { prepareScene } from "../readers/scene.ts";
@@ -55,6 +55,11 @@ describe("readers beside movers", () => {
     expect((await readBeside({ scene: more, mover, reader: list, turns: [] })).wrong).toBe(
       "another is not listed",
     );
+  });
+
+  test("the second move comes at every moment up to the end of the reading as the first has left it", () => {
+    // Without a move it makes one call; with one before it, two more.
+    expect(pairsOfMoments([3, 1])).toEqual([...[1, 2, 3, 4].map((second) => [0, second]), [1, 2]]);
   });
 
   test("turns are kept, and used up only where there is a choice", () => {
