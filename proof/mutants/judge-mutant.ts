@@ -59,6 +59,6 @@ export function tellVerdict(
   ].join("\n");
 }
 
-function tellSlice({ part, slice }: PartSlice): string {
-  return `${part} slice ${slice}`;
+export function tellSlice({ part, slice, what }: PartSlice): string {
+  return `${part} slice ${slice}${what === undefined ? "" : ` (${what})`}`;
 }

@@ -21,4 +21,6 @@ export interface Edit {
 export interface PartSlice {
   readonly part: string;
   readonly slice: number;
+  /** Which search it is, where the part has named ones. */
+  readonly what?: string;
 }

@@ -9,7 +9,7 @@ import process from "node:process";
 import { Violation, type Part } from "../part.ts";
 import { runSlice } from "../run-slice.ts";
 import { danger } from "./caught-by.ts";
-import { judgeMutant, tellVerdict } from "./judge-mutant.ts";
+import { judgeMutant, tellSlice, tellVerdict } from "./judge-mutant.ts";
 import type { Mutant, PartSlice } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 import { projectRoot } from "./project-root.ts";
@@ -44,7 +44,7 @@ export const mutants: Part = {
         continue;
       }
       findings.count("mutants caught");
-      findings.note(`${mutant.name}: caught by ${mutant.caughtBy.part}`);
+      findings.note(`${mutant.name}: caught by ${tellSlice(mutant.caughtBy)}`);
     }
     if (stories.length > 0) throw new Violation(stories.join("\n\n"));
   },
