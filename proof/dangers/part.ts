@@ -8,7 +8,7 @@ import { Violation, type Part } from "../part.ts";
 import { judgeForgedCheckpoint, searchCheckpoints } from "./checkpoints.ts";
 import { runConformance } from "./conformance.ts";
 import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
-import { searchFailedJournalSyncs } from "./failed-journal-syncs.ts";
+import { searchFailedSyncs } from "./failed-syncs.ts";
 import { searchHalfApplys } from "./half-landed.ts";
 import { followingIds, searchHostileNames } from "./hostile-names.ts";
 import { searchLateChanges } from "./late-changes.ts";
@@ -86,9 +86,14 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     control: async () => await searchRefusedBlocks(believingShortWrites),
   },
   "a failed sync of the journal": {
-    search: async () => await searchFailedJournalSyncs(),
+    search: async () => await searchFailedSyncs("journal"),
     atLeast: 800,
-    control: async () => await searchFailedJournalSyncs(withRetriedSync),
+    control: async () => await searchFailedSyncs("journal", withRetriedSync),
+  },
+  "a failed sync of a session's file": {
+    search: async () => await searchFailedSyncs("session"),
+    atLeast: 250,
+    control: async () => await searchFailedSyncs("session", withRetriedSync),
   },
   "names that are paths": {
     search: async () => await searchHostileNames(),

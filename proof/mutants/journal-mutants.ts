@@ -87,7 +87,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "      await log.rewrite(own.slice(0, 0));\n",
       },
     ],
-    caughtBy: faults("EIO once"),
+    caughtBy: danger("a failed sync of a session's file"),
   },
   {
     name: "short-write-ignored",

@@ -1,7 +1,8 @@
 /**
- * A sync of the journal fails once: of its first block, of a later one, of the head of its next generation. A later sync
- * that succeeds proves nothing, since the kernel may have dropped the pages. The writer goes on, then another process opens
- * the store and goes on; the power fails after each change of the disk from the failure on. What was acknowledged is there.
+ * A sync of the journal fails once (of its first block, of a later one, of the head of its next generation), or one of the
+ * session's file. A later sync that succeeds proves nothing, since the kernel may have dropped the pages. The writer goes
+ * on, then another process opens the store and goes on; the power fails after each change of the disk from the failure on.
+ * What was acknowledged is there.
  */
 
 import { jsonlBackend, openStore, type Store } from "@longhand/store";
@@ -21,17 +22,28 @@ const WRITES = ["one", "two", "three", "four", "five"];
 const LATER = ["six", "seven", "eight"];
 const STATES = 4;
 
+/** By the paths under which they are opened: a session's file has its temporary name when it is made. */
+const FILES: Readonly<Record<SyncedFile, RegExp>> = {
+  journal: /\.journal$/,
+  session: /\.jsonl$|\/\.longhand\/new\//,
+};
+
+type SyncedFile = "journal" | "session";
+
 /** `spoil`: what is wrong with the writer's host. Answers with how many moments there were. */
-export async function searchFailedJournalSyncs(
+export async function searchFailedSyncs(
+  file: SyncedFile,
   spoil: (host: Host) => Host = (host) => host,
 ): Promise<number> {
   const judged = new Set<string>();
   let moments = 0;
   for (const journalBytes of JOURNAL_BYTES) {
     for (let number = 1; ; number++) {
-      const met = await failSync(number, journalBytes, spoil);
+      const fault = new FailingSync(number, FILES[file]);
+      const met = await failSync(fault, journalBytes, spoil);
       if (met === undefined) break;
-      for (const moment of met) await judge(moment, number, journalBytes, judged);
+      const story = `Sync ${number} of the ${file} failed once (a journal of ${journalBytes} bytes)`;
+      for (const moment of met) await judge(moment, story, judged);
       moments += met.length;
     }
   }
@@ -46,12 +58,11 @@ interface Moment {
 
 /** Every change of the disk from the failure on. `undefined`: there are not so many syncs. */
 async function failSync(
-  number: number,
+  fault: FailingSync,
   journalBytes: number,
   spoil: (host: Host) => Host,
 ): Promise<readonly Moment[] | undefined> {
   const machine = new SimulatedMachine(1);
-  const fault = new FailingSync(number);
   const host = spoil(failingHost(machine.startProcess(), fault.plan));
   const store = await openStore(jsonlBackend(DIRECTORY, { host, journalBytes }), {
     onError: () => undefined,
@@ -69,7 +80,7 @@ async function failSync(
     if (fault.isMet) keep(`the answer to "${text}"`);
   }
   if (!fault.isMet) return undefined;
-  await closeFailed(store);
+  await closeIfPossible(store);
   const next = await openQuietly(machine.startProcess());
   for (const text of LATER) {
     await told.append(next, text);
@@ -78,18 +89,20 @@ async function failSync(
   return moments;
 }
 
-/** The nth sync of a journal fails. */
+/** The nth sync of these files fails. */
 class FailingSync {
   isMet = false;
   readonly #number: number;
+  readonly #isIn: RegExp;
   #syncs = 0;
 
-  constructor(number: number) {
+  constructor(number: number, isIn: RegExp) {
     this.#number = number;
+    this.#isIn = isIn;
   }
 
   readonly plan: FaultPlan = ({ operation, path }) => {
-    if (operation !== "sync" || !path.endsWith(".journal")) return undefined;
+    if (operation !== "sync" || !this.#isIn.test(path)) return undefined;
     if (++this.#syncs !== this.#number) return undefined;
     this.isMet = true;
     return { kind: "error", code: "EIO" };
@@ -97,16 +110,11 @@ class FailingSync {
 }
 
 /** A store that has failed may say so when it is closed; what it was told before is judged all the same. */
-async function closeFailed(store: Store): Promise<void> {
+async function closeIfPossible(store: Store): Promise<void> {
   await store.close().catch(() => undefined);
 }
 
-async function judge(
-  { capture, told, after }: Moment,
-  number: number,
-  journalBytes: number,
-  judged: Set<string>,
-): Promise<void> {
+async function judge({ capture, told, after }: Moment, story: string, judged: Set<string>): Promise<void> {
   for (const state of [capture.afterKill(), ...capture.afterPowerLoss({ limit: STATES })]) {
     const end = `${state.fingerprint()} ${told.answers()}`;
     if (judged.has(end)) continue;
@@ -114,8 +122,7 @@ async function judge(
     const wrong = await told.judge(state);
     if (wrong === undefined) continue;
     throw new Violation(
-      `${wrong}\nSync ${number} of the journal (of ${journalBytes} bytes) failed once; the crash came after ${after}.\n` +
-        `${told.answers()}\n${state.describe()}`,
+      `${wrong}\n${story}; the crash came after ${after}.\n${told.answers()}\n${state.describe()}`,
     );
   }
 }
