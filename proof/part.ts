@@ -19,6 +19,8 @@ export interface Part {
   readonly weight: number;
   /** Real processes and disks: the same slice again searches in the same neighbourhood, but need not find the same. */
   readonly isLeftToChance?: boolean;
+  /** Everything in a slice is drawn from its seed: nothing is met for certain, so no mutant may name it. */
+  readonly isDrawn?: boolean;
   /** What this machine lacks for it, in words for a person; `undefined`: nothing. */
   readonly obstacle: () => Promise<string | undefined>;
   /** Throws a `Violation` at the first promise that was not kept. Takes less than a minute. */
@@ -31,6 +33,8 @@ export interface Slice {
   /** Of the whole run; different slices of one run have the same. */
   readonly seed: number;
   readonly number: number;
+  /** Leave out what is drawn by chance: for a search that must find the same with every seed. @default false */
+  readonly isFixedOnly?: boolean;
 }
 
 export interface Findings {

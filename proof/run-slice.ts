@@ -4,7 +4,7 @@ import { fork } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { NO_SHRINKING } from "./shrinking.ts";
-import type { Outcome, WorkerMessage } from "./worker-message.ts";
+import { FIXED_ONLY, type Outcome, type WorkerMessage } from "./worker-message.ts";
 
 /** No slice takes more than a minute, on a busy machine or over a broken store a few; one that takes so long hangs. */
 const TIME_LIMIT = 25 * 60_000;
@@ -20,18 +20,20 @@ export interface SliceOfPart {
   readonly part: string;
   readonly slice: number | "control";
   readonly seed: number;
+  /** Without what the part draws by chance. @default false */
+  readonly isFixedOnly?: boolean;
   /** The worker of another copy of the proof, where it only matters whether there is a violation. */
   readonly worker?: string;
 }
 
 /** Never rejects: a worker that dies is a failed one. When `abort` fires, it is told to end. */
 export async function runSlice(
-  { part, slice, seed, worker: path = WORKER }: SliceOfPart,
+  { part, slice, seed, isFixedOnly = false, worker: path = WORKER }: SliceOfPart,
   onMessage: (message: Exclude<WorkerMessage, { kind: "ended" }>) => void,
   abort: AbortSignal,
 ): Promise<Outcome> {
   return await new Promise((resolve) => {
-    const worker = fork(path, [part, String(slice), String(seed)], {
+    const worker = fork(path, [part, String(slice), String(seed), ...(isFixedOnly ? [FIXED_ONLY] : [])], {
       serialization: "advanced",
       execArgv: GARBAGE_FLAGS,
       env: path === WORKER ? process.env : { ...process.env, [NO_SHRINKING]: "yes" },

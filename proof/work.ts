@@ -2,6 +2,7 @@
  * A worker: one slice of one part, in a process of its own.
  *
  *     node proof/dist/work.js PART SLICE SEED          exit code 0: every promise kept
+ *     node proof/dist/work.js PART SLICE SEED fixed    the same, without what is drawn by chance
  *     node proof/dist/work.js PART control SEED        1: a violation, told on stderr; 3: the part itself has failed
  *
  * Started by a run, it tells it what it counts and how it ended, and ends with 0.
@@ -9,9 +10,9 @@
 
 import process from "node:process";
 import { Fingerprints } from "./fingerprints.ts";
-import { Violation, type Findings, type Part } from "./part.ts";
+import { Violation, type Findings, type Part, type Slice } from "./part.ts";
 import { PARTS } from "./parts.ts";
-import type { Outcome, WorkerMessage } from "./worker-message.ts";
+import { FIXED_ONLY, type Outcome, type WorkerMessage } from "./worker-message.ts";
 
 const TELL_EVERY = 500;
 const EXIT_CODES = { kept: 0, violated: 1, failed: 3 } as const;
@@ -61,10 +62,15 @@ function tell(message: WorkerMessage): void {
   process.send?.(message);
 }
 
-async function work(part: Part, slice: string, seed: number, findings: Findings): Promise<Outcome> {
+async function work(
+  part: Part,
+  slice: string,
+  { seed, isFixedOnly }: Required<Omit<Slice, "number">>,
+  findings: Findings,
+): Promise<Outcome> {
   try {
     if (slice === "control") await part.control(findings);
-    else await part.run({ seed, number: Number(slice) }, findings);
+    else await part.run({ seed, number: Number(slice), isFixedOnly }, findings);
     return { kind: "kept" };
   } catch (error) {
     if (error instanceof Violation) return { kind: "violated", story: error.message };
@@ -72,12 +78,12 @@ async function work(part: Part, slice: string, seed: number, findings: Findings)
   }
 }
 
-const [name = "", slice = "0", seed = "1"] = process.argv.slice(2);
+const [name = "", slice = "0", seed = "1", extent = "all"] = process.argv.slice(2);
 const part = PARTS.find((each) => each.name === name);
 if (part === undefined)
   throw new Error(`There is no part ${name}: ${PARTS.map((each) => each.name).join(", ")}`);
 const counted = new Counted();
-const outcome = await work(part, slice, Number(seed), counted);
+const outcome = await work(part, slice, { seed: Number(seed), isFixedOnly: extent === FIXED_ONLY }, counted);
 counted.tell();
 tell({ kind: "ended", outcome });
 if (process.send === undefined) {

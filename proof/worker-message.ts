@@ -1,4 +1,7 @@
-/** What a worker tells the run that has started it. */
+/** What a worker and the run that has started it tell each other. */
+
+/** The last argument of a worker that leaves out what is drawn by chance. */
+export const FIXED_ONLY = "fixed";
 
 export type WorkerMessage =
   | {

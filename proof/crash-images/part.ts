@@ -70,7 +70,7 @@ export function sliceOfWorkload(name: string): number {
   return index === -1 ? -1 : index % DEEP_SLICES;
 }
 
-async function runSlice({ seed, number }: Slice, findings: Findings): Promise<void> {
+async function runSlice({ seed, number, isFixedOnly }: Slice, findings: Findings): Promise<void> {
   const images = new Set<bigint>();
   const onImage = (fingerprint: bigint): void => {
     images.add(fingerprint);
@@ -90,7 +90,7 @@ async function runSlice({ seed, number }: Slice, findings: Findings): Promise<vo
       await search(workload, { states, seed, withOpening: index === 0, ...told }, where);
     }
   }
-  if (isSurvey) return;
+  if (isSurvey || isFixedOnly === true) return;
   for (let drawn = 0; images.size < IMAGES_OF_A_SLICE; drawn += 1) {
     const workload = randomWorkload(mixSeeds(seed, number, drawn));
     const options = { states: RANDOM_STATES, seed: seed + drawn, withOpening: false, ...told };

@@ -3,11 +3,14 @@
  * on paper. Nothing is left to chance, so a long run has nothing to add.
  */
 
+import { withRetriedSync } from "../fault-sweep/retried-sync.ts";
 import { Violation, type Part } from "../part.ts";
 import { judgeForgedCheckpoint, searchCheckpoints } from "./checkpoints.ts";
 import { runConformance } from "./conformance.ts";
 import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
+import { searchFailedSyncs } from "./failed-syncs.ts";
 import { searchHalfApplys } from "./half-landed.ts";
+import { followingIds, searchHostileNames } from "./hostile-names.ts";
 import { searchLateChanges } from "./late-changes.ts";
 import { searchPutBacksBeforeSeals, withoutCompressed } from "./put-back-before-seal.ts";
 import { searchPutBacks } from "./put-back.ts";
@@ -82,6 +85,21 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     atLeast: 1200,
     control: async () => await searchRefusedBlocks(believingShortWrites),
   },
+  "a failed sync of the journal": {
+    search: async () => await searchFailedSyncs("journal"),
+    atLeast: 800,
+    control: async () => await searchFailedSyncs("journal", withRetriedSync),
+  },
+  "a failed sync of a session's file": {
+    search: async () => await searchFailedSyncs("session"),
+    atLeast: 250,
+    control: async () => await searchFailedSyncs("session", withRetriedSync),
+  },
+  "names that are paths": {
+    search: async () => await searchHostileNames(),
+    atLeast: 1000,
+    control: async () => await searchHostileNames(followingIds),
+  },
   "a file sealed while it is read": {
     search: async () => await searchSealedMeanwhile(),
     atLeast: 600,
@@ -108,7 +126,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
 export const dangers: Part = {
   name: "dangers",
   title: "Known dangers",
-  counts: { moments: 5200 },
+  counts: { moments: 8000 },
   gateSlices: Object.keys(DANGERS).length,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),

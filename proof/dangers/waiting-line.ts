@@ -1,9 +1,12 @@
-/** Who stands in line for a session has it in the order of the line, however often the others look. */
+/**
+ * Who stands in line for a session has it in the order of the line, however often the others look. The holder, which has
+ * given it up and has its file open no more, stands in line like the others and goes on behind them.
+ */
 
 import { jsonlBackend, openStore, type Store } from "@longhand/store";
 import { SimulatedMachine, type Host } from "@longhand/store/testing";
 import { Violation } from "../part.ts";
-import { DIRECTORY, KEY } from "./told-writes.ts";
+import { DIRECTORY, KEY, messagesIn } from "./told-writes.ts";
 
 /** Milliseconds between one who comes and the next; those who wait look again every 20. */
 const APART = [1, 3, 7, 11, 19, 23, 37, 61] as const;
@@ -23,6 +26,7 @@ async function standInLine(apart: number, spoil: Spoil): Promise<void> {
     await openStore(jsonlBackend(DIRECTORY, { host: spoil(machine.startProcess(), number) }), {});
   const clock = machine.startProcess();
   const holder = await open(0);
+  await holder.session(KEY).append({ role: "user", content: "first" });
   const lock = await holder.session(KEY).lock();
   const waiting: Promise<number>[] = [];
   for (let number = 0; number < WAITING; number++) {
@@ -37,9 +41,14 @@ async function standInLine(apart: number, spoil: Spoil): Promise<void> {
   }
   await lock[Symbol.asyncDispose]();
   const seqs = await Promise.all(waiting);
-  if (seqs.every((seq, index) => seq === index + 1)) return;
-  throw new Violation(
-    `${WAITING} stores stood in line for a session that was locked, each ${apart} ms after the one before it; ` +
-      `they had their turns in another order: ${seqs.join(", ")}`,
-  );
+  const story = `${WAITING} stores stood in line for a session that was locked, each ${apart} ms after the one before it; `;
+  if (!seqs.every((seq, index) => seq === index + 2))
+    throw new Violation(`${story}they had their turns in another order: ${seqs.join(", ")}`);
+  const { seq } = await holder.session(KEY).append({ role: "user", content: "last" });
+  const last = WAITING + 2;
+  const found = (await messagesIn(await open(WAITING + 1))).map(({ content }) => content);
+  if (seq !== last || found.join() !== ["first", "0", "1", "2", "3", "last"].join())
+    throw new Violation(
+      `${story}the first holder then wrote number ${seq}, not ${last}, and there is: ${found.join(", ")}`,
+    );
 }

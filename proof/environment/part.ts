@@ -1,6 +1,6 @@
 /**
- * Every pair of environments: what of the boot id, the pid namespace, the start time, the host name, the socket and the
- * file system each side can see, and whether they are threads of one process. A living instance is never taken for dead,
+ * Every pair of environments: what of the boot id, the pid and time namespaces, the start time, the host name, the socket
+ * and the file system each side can see, and whether they are threads of one process. A living instance is never taken for dead,
  * also if it is stopped; a dead one is replaced, or named.
  */
 
@@ -20,14 +20,15 @@ import {
 } from "./sides.ts";
 import { Stop } from "./stop.ts";
 
-const SLICES = 4;
+/** Prime to how many values each property has: every slice has all of them. */
+const SLICES = 11;
 /** One in so many pairs is written to as well; which ones, the seed says. */
-const WRITTEN_TO = 37;
+const WRITTEN_TO = 307;
 
 export const environment: Part = {
   name: "environment",
   title: "Environments",
-  counts: { pairs: 140_000, writes: 2_400, "pairs of threads": 1_900 },
+  counts: { pairs: 1_300_000, writes: 3_500, "pairs of threads": 5_800 },
   gateSlices: SLICES,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),

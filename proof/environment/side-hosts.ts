@@ -3,75 +3,131 @@
 import type { Host } from "@longhand/store/testing";
 import { altered, alteredHost } from "../altered-host.ts";
 import type { Pair } from "./judge-pair.ts";
-import { meet, type OwnerSide, type Side } from "./sides.ts";
+import { meet, shareTime, type AskerSide, type OwnerSide, type Seen, type Side } from "./sides.ts";
 import type { Stop } from "./stop.ts";
 
 type Processes = Host["processes"];
 type Identity = Processes["self"];
 type Answer = Awaited<ReturnType<Processes["probe"]>>;
-const FILE_SYSTEMS = { local: "ext4", shared: "6969", unsaid: undefined } as const;
+/** Of the machine; a simulated one does not say. */
+const TIME_NAMESPACE = "time:[1]";
+const FILE_SYSTEMS: Readonly<Record<Side["fileSystem"], string | undefined>> = {
+  local: "ext4",
+  shared: "6969",
+  unsaid: undefined,
+};
 
 export function ownerHost(host: Host, side: OwnerSide, stop: Stop): Host {
   const { processes } = host;
-  return withSide(stop.stoppable(host), side, {
-    self: ownerIdentity(host, side),
+  const { self, fileSystem, listens } = shownByOwner(host, side);
+  return withFileSystem(stop.stoppable(host), fileSystem, {
+    self,
     listen: async (path, onMessage) => {
-      if (!side.listens) return undefined;
+      if (!listens) return undefined;
       return await processes.listen(path, (text) => stop.whenRunning(() => onMessage?.(text)));
     },
   });
 }
 
-function ownerIdentity({ processes }: Host, side: OwnerSide): Identity {
-  return { ...identityOf(processes.self, side, "owner"), host: side.host === "same" ? "here" : "there" };
+/** What is left beside these must be facts of an identity. */
+function shownByOwner(
+  { processes }: Host,
+  { fileSystem, listens, host, ...facts }: OwnerSide,
+): Shown & { readonly listens: boolean } {
+  const self = identityOf(processes.self, facts, "owner", host === "same" ? "here" : "there");
+  return { self, fileSystem: FILE_SYSTEMS[fileSystem], listens };
+}
+
+function shownByAsker(
+  { processes }: Host,
+  { fileSystem, socket, ...facts }: AskerSide,
+): Shown & { readonly socket: AskerSide["socket"] } {
+  const self = identityOf(processes.self, facts, "asker", "here");
+  return { self, fileSystem: FILE_SYSTEMS[fileSystem], socket };
+}
+
+interface Shown {
+  readonly self: Identity;
+  readonly fileSystem: string | undefined;
 }
 
 /** `ofOwner`: the host of the owner, of whose process the asker may be a thread. */
-export function askerHost(host: Host, ofOwner: Host, { owner, asker: side, place, state }: Pair): Host {
+export function askerHost(host: Host, ofOwner: Host, pair: Pair): Host {
+  const { owner, asker, place } = pair;
   const { processes } = host;
-  const self =
-    place === "this process"
-      ? ownerIdentity(ofOwner, owner)
-      : { ...identityOf(processes.self, side, "asker"), host: "here" };
-  return withSide(host, side, {
-    self,
+  const { self, fileSystem, socket } = shownByAsker(host, asker);
+  return withFileSystem(host, fileSystem, {
+    self: place === "this process" ? shownByOwner(ofOwner, owner).self : self,
     probe: async (path) => {
       const answer = await processes.probe(path);
       if (answer === "absent") return answer;
-      if (side.socket !== "visible") return side.socket === "hidden" ? "absent" : "unknown";
-      return meet(place, owner, side) ? answer : "refused";
+      if (socket !== "visible") return socket === "hidden" ? "absent" : "unknown";
+      return meet(place, owner, asker) ? answer : "refused";
     },
-    isRunning: async (asked) => {
-      if (asked.pidNamespace === undefined || asked.pidNamespace !== self.pidNamespace) return "unknown";
-      if (place === "another kernel") return "gone";
-      const isSameBoot = asked.bootId !== undefined && asked.bootId === self.bootId;
-      const known = {
-        ...asked,
-        pidNamespace: processes.self.pidNamespace,
-        bootId: isSameBoot ? processes.self.bootId : undefined,
-      };
-      // The process of an ended thread is one that runs: that of the asker stands for it.
-      const { pid, startTime } = processes.self;
-      const running = await processes.isRunning(
-        state === "ended thread" ? { ...known, pid, startTime: asked.startTime && startTime } : known,
-      );
-      return running === "running" && side.startTime === "hidden" ? "unknown" : running;
+    find: async (pid) => {
+      if (!seesPidOf(pair)) return "none";
+      // The process of an ended thread goes on.
+      if (pair.state !== "ended thread" && (await processes.find(pid)) === "none") return "none";
+      if (asker.startTime === "hidden") return { startTime: undefined };
+      const { startTime } = ofOwner.processes.self;
+      const isShared = shareTime(place, owner, asker);
+      return { startTime: isShared ? startOf(owner, startTime, "owner") : `${startTime} elsewhere` };
     },
   });
 }
 
-function identityOf(self: Identity, side: Side, whose: string): Identity {
-  const { startTime, ...seen } = side;
-  const of = (fact: "bootId" | "pidNamespace"): string | undefined =>
-    seen[fact] === "hidden" ? undefined : seen[fact] === "different" ? `of the ${whose}` : self[fact];
-  const bootId = of("bootId");
-  const pidNamespace = of("pidNamespace");
-  return { ...self, bootId, pidNamespace, startTime: startTime === "hidden" ? undefined : self.startTime };
+/** Through another pid namespace, or on another kernel, the owner's pid is that of no process. */
+function seesPidOf({ owner, asker, place }: Pair): boolean {
+  if (place === "this process") return true;
+  return place === "this kernel" && owner.pidNamespace === "visible" && asker.pidNamespace === "visible";
 }
 
-function withSide(host: Host, side: Side, given: Partial<Processes>): Host {
-  const typeAt = async (): Promise<string | undefined> =>
-    await Promise.resolve(FILE_SYSTEMS[side.fileSystem]);
+/** Each fact that an identity has is given here, also those that it may lack: one that is added does not compile before. */
+type EveryFact = { readonly [Fact in keyof Required<Identity>]: Identity[Fact] };
+
+function identityOf(self: Identity, facts: Facts, whose: "owner" | "asker", host: string): EveryFact {
+  const { bootId, pidNamespace, timeNamespace, startTime, ...others } = facts;
+  noneLeft(others);
+  return {
+    pid: self.pid,
+    host,
+    bootId: asSeen(bootId, self.bootId, whose),
+    pidNamespace: asSeen(pidNamespace, self.pidNamespace, whose),
+    timeNamespace: asSeen(timeNamespace, TIME_NAMESPACE, whose),
+    startTime: startTime === "hidden" ? undefined : startOf(facts, self.startTime, whose),
+  };
+}
+
+type Facts = Omit<Side, "fileSystem">;
+
+/** A property of a side that nothing here shows does not compile. */
+function noneLeft(others: Readonly<Record<string, never>>): void {
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new TypeError(`the simulator does not show the property ${other}`);
+}
+
+function asSeen(seen: Seen, own: string | undefined, whose: "owner" | "asker"): string | undefined {
+  switch (seen) {
+    case "visible":
+      return own;
+    case "hidden":
+      return undefined;
+    case "different":
+      return `of the ${whose}`;
+  }
+}
+
+/** When a process started, as it is seen in the time namespace of this side. */
+function startOf(
+  { timeNamespace }: Facts,
+  startTime: string | undefined,
+  whose: "owner" | "asker",
+): string | undefined {
+  return timeNamespace === "visible" ? startTime : `${startTime} for the ${whose}`;
+}
+
+function withFileSystem(host: Host, type: string | undefined, given: Partial<Processes>): Host {
+  const typeAt = async (): Promise<string | undefined> => await Promise.resolve(type);
   return altered(
     alteredHost(host, () => ({ typeAt })),
     { processes: altered(host.processes, given) },

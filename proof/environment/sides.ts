@@ -5,11 +5,14 @@
 
 /** "different": it sees one of its own, as in a container. */
 const SEEN = ["visible", "hidden", "different"] as const;
-type Seen = (typeof SEEN)[number];
+export type Seen = (typeof SEEN)[number];
 
+/** What both sides have. A property that is added does not compile before the matrix, the judge and the simulator know it. */
 export interface Side {
   readonly bootId: Seen;
   readonly pidNamespace: Seen;
+  /** In one of its own it sees other start times. "hidden": it is of a version that did not say, or the kernel has none. */
+  readonly timeNamespace: Seen;
   readonly startTime: "visible" | "hidden";
   /** "unsaid": it is of a version that did not say. */
   readonly fileSystem: "local" | "shared" | "unsaid";
@@ -26,6 +29,41 @@ export interface AskerSide extends Side {
   readonly socket: "visible" | "hidden" | "unknown";
 }
 
+type ValuesOf<T> = { readonly [Property in keyof T]: readonly T[Property][] };
+
+const VALUES_OF_BOTH = {
+  bootId: SEEN,
+  pidNamespace: SEEN,
+  timeNamespace: SEEN,
+  startTime: ["visible", "hidden"],
+} as const satisfies Partial<ValuesOf<Side>>;
+
+const OWNER_VALUES: ValuesOf<OwnerSide> = {
+  ...VALUES_OF_BOTH,
+  fileSystem: ["local", "shared", "unsaid"],
+  listens: [true, false],
+  host: ["same", "other"],
+};
+
+const ASKER_VALUES: ValuesOf<AskerSide> = {
+  ...VALUES_OF_BOTH,
+  fileSystem: ["local", "shared"],
+  socket: ["visible", "hidden", "unknown"],
+};
+
+export const OWNERS: readonly OwnerSide[] = everyCombination(OWNER_VALUES);
+export const ASKERS: readonly AskerSide[] = everyCombination(ASKER_VALUES);
+
+function everyCombination<T extends object>(values: ValuesOf<T>): readonly T[] {
+  let combinations: readonly Partial<T>[] = [{}];
+  for (const property of Object.keys(values) as (keyof T)[])
+    combinations = combinations.flatMap((begun) =>
+      values[property].map((value) => ({ ...begun, [property]: value })),
+    );
+  // Whole by now: `values` has every property.
+  return combinations as readonly T[];
+}
+
 /** Where the owner runs, as seen from the asker. "this process": both are threads of it. */
 export const PLACES = ["this kernel", "another kernel", "this process"] as const;
 export type Place = (typeof PLACES)[number];
@@ -37,35 +75,16 @@ export type Place = (typeof PLACES)[number];
 export const OWNER_STATES = ["running", "stopped", "killed", "ended thread"] as const;
 export type OwnerState = (typeof OWNER_STATES)[number];
 
+const IS_DEAD: Readonly<Record<OwnerState, boolean>> = {
+  running: false,
+  stopped: false,
+  killed: true,
+  "ended thread": true,
+};
+
 export function isDead(state: OwnerState): boolean {
-  return state === "killed" || state === "ended thread";
+  return IS_DEAD[state];
 }
-
-export const OWNERS: readonly OwnerSide[] = SEEN.flatMap((bootId) =>
-  SEEN.flatMap((pidNamespace) =>
-    (["visible", "hidden"] as const).flatMap((startTime) =>
-      (["local", "shared", "unsaid"] as const).flatMap((fileSystem) =>
-        [true, false].flatMap((listens) =>
-          (["same", "other"] as const).map((host) => ({
-            ...{ bootId, pidNamespace, startTime, fileSystem, listens, host },
-          })),
-        ),
-      ),
-    ),
-  ),
-);
-
-export const ASKERS: readonly AskerSide[] = SEEN.flatMap((bootId) =>
-  SEEN.flatMap((pidNamespace) =>
-    (["visible", "hidden"] as const).flatMap((startTime) =>
-      (["local", "shared"] as const).flatMap((fileSystem) =>
-        (["visible", "hidden", "unknown"] as const).map((socket) => ({
-          ...{ bootId, pidNamespace, startTime, fileSystem, socket },
-        })),
-      ),
-    ),
-  ),
-);
 
 /**
  * A file system that is local on both sides has one kernel, and two kernels never have the same boot id. Machines of the
@@ -73,17 +92,41 @@ export const ASKERS: readonly AskerSide[] = SEEN.flatMap((bootId) =>
  * Threads of one process see the same of it. If it is killed, none of them asks.
  */
 export function canBe(place: Place, owner: OwnerSide, asker: AskerSide, state: OwnerState): boolean {
-  if (place === "this kernel") return true;
-  if (place === "this process") {
-    const isSameView = FACTS_OF_A_PROCESS.every((fact) => owner[fact] === asker[fact]);
-    return state !== "killed" && isSameView && owner.host === "same";
+  switch (place) {
+    case "this kernel":
+      return true;
+    case "this process":
+      return state !== "killed" && isSameProcess(owner, asker) && owner.host === "same";
+    case "another kernel":
+      if (owner.bootId === "visible" && asker.bootId === "visible") return false;
+      if (owner.fileSystem === "unsaid") return owner.host === "other";
+      return owner.fileSystem === "shared" || asker.fileSystem === "shared";
   }
-  if (owner.bootId === "visible" && asker.bootId === "visible") return false;
-  if (owner.fileSystem === "unsaid") return owner.host === "other";
-  return owner.fileSystem === "shared" || asker.fileSystem === "shared";
 }
 
-const FACTS_OF_A_PROCESS = ["bootId", "pidNamespace", "startTime"] as const;
+/** What all threads of a process see alike. */
+const IS_OF_A_PROCESS: Readonly<Record<keyof Side, boolean>> = {
+  bootId: true,
+  pidNamespace: true,
+  timeNamespace: true,
+  startTime: true,
+  // An earlier version of the store may run in another thread, and see the same without saying so.
+  fileSystem: false,
+};
+
+function isSameProcess(owner: OwnerSide, asker: AskerSide): boolean {
+  const facts = Object.keys(IS_OF_A_PROCESS) as (keyof Side)[];
+  return facts.every((fact) => !IS_OF_A_PROCESS[fact] || owner[fact] === asker[fact]);
+}
+
+/**
+ * Start times mean the same to both. Where neither says in which time namespace it is, the kernel has none; two that are in
+ * one of their own are not in the same.
+ */
+export function shareTime(place: Place, owner: OwnerSide, asker: AskerSide): boolean {
+  if (place === "this process") return true;
+  return owner.timeNamespace === asker.timeNamespace && owner.timeNamespace !== "different";
+}
 
 /** The asker connects to the very socket that the owner listens on. */
 export function meet(place: Place, owner: OwnerSide, asker: AskerSide): boolean {

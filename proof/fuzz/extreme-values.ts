@@ -32,7 +32,7 @@ export function replaceValue(text: string, random: SeededRandom): string {
 }
 
 /** Each leads out of the store from one of the places where a path of a store begins. */
-const HOSTILE_NAMES: readonly string[] = [
+export const HOSTILE_NAMES: readonly string[] = [
   ...["..", "../x", "../../x", "../../../x", "/../x", "/../../x", "/../../../x", "/etc/x", "x/../../y"],
   ...["../x.jsonl", "../../x.jsonl", "a.jsonl/../../x.jsonl", "01JCW0000000000000000000A/", ".", "", "é"],
 ];
@@ -40,11 +40,20 @@ const NAME = /"(?:id|session|name|instance|key)":"(?:[^"\\]|\\.)*"/g;
 
 /** One id or name of the text becomes a path, or none if it has none. */
 export function replaceName(text: string, random: SeededRandom): string {
-  const names = [...text.matchAll(NAME)];
-  const chosen = names[random.below(names.length)];
+  const at = random.below(countNames(text));
+  return replaceNameAt(text, at, HOSTILE_NAMES[random.below(HOSTILE_NAMES.length)] ?? "");
+}
+
+/** How many ids and names are in the text. */
+export function countNames(text: string): number {
+  return [...text.matchAll(NAME)].length;
+}
+
+/** The text with another name in place of the one at `at`; as it is, if there is none. */
+export function replaceNameAt(text: string, at: number, name: string): string {
+  const chosen = [...text.matchAll(NAME)][at];
   if (chosen === undefined) return text;
   const field = chosen[0].slice(0, chosen[0].indexOf(":"));
-  const name = HOSTILE_NAMES[random.below(HOSTILE_NAMES.length)] ?? "";
   const end = chosen.index + chosen[0].length;
   return `${text.slice(0, chosen.index)}${field}:${JSON.stringify(name)}${text.slice(end)}`;
 }

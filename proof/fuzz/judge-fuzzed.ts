@@ -31,8 +31,11 @@ export interface FuzzedStore {
 const CALLS_FOR_EACH_FILE = 3_000;
 const ROOM_BYTES = 1024 * 1024;
 
-/** `undefined`: nothing is wrong. */
-export async function judgeFuzzed(fuzzed: FuzzedStore): Promise<string | undefined> {
+/** `undefined`: nothing is wrong. `spoil`: what is wrong with the reader, for controls. */
+export async function judgeFuzzed(
+  fuzzed: FuzzedStore,
+  spoil: (host: Host) => Host = (host) => host,
+): Promise<string | undefined> {
   const machine = fuzzed.capture.afterKill();
   const disk = machine.startProcess();
   for (const { path, bytes } of fuzzed.files) await putFile(disk, path, bytes);
@@ -42,9 +45,8 @@ export async function judgeFuzzed(fuzzed: FuzzedStore): Promise<string | undefin
     directory: DIRECTORY,
   };
   const guarded = guardHost(machine.startProcess(), limits);
-  const wrong = fuzzed.isWritten
-    ? await judgeWritten(guarded.host, fuzzed)
-    : await judgeRead(guarded.host, fuzzed);
+  const host = spoil(guarded.host);
+  const wrong = fuzzed.isWritten ? await judgeWritten(host, fuzzed) : await judgeRead(host, fuzzed);
   guarded.check();
   return wrong;
 }

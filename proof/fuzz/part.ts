@@ -25,6 +25,7 @@ export const fuzz: Part = {
   counts: { "fuzzed files": 200_000 },
   gateSlices: GATE_SLICES,
   weight: 26,
+  isDrawn: true,
   obstacle: () => Promise.resolve(undefined),
   run: async (slice, findings) => {
     const random = new SeededRandom(slice.seed * 104_729 + slice.number);

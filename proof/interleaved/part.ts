@@ -35,6 +35,7 @@ export const interleaved: Part = {
   counts: { schedules: 2000, switches: 100_000, "failed calls": 200 },
   gateSlices: 8,
   weight: 2,
+  isDrawn: true,
   obstacle: () => Promise.resolve(undefined),
   run: async (slice, findings) => {
     for (let schedule = 0; schedule < SCHEDULES_OF_A_SLICE; schedule += 1) {

@@ -9,10 +9,15 @@ import { at, BEGINNING, isAlive, letterOf, OPENING, type State } from "./state.t
 import type { Actor, Step } from "./step.ts";
 import type { World } from "./worlds.ts";
 
-/** What the instance finds when it looks whether it was taken over: one look at its mark, or at its fence and its journal. */
+/** What the instance finds before it changes a name: one look at its mark, or at its fence and its journal. */
 export function isTakenOver(state: State, world: World, index: number): boolean {
   if (state.fences[index] === 1) return true;
   return !world.bounds.aliveMark && state.journals[index]?.named === 0;
+}
+
+/** What it finds before it answers: one look at its mark, or at its gate. */
+export function mayNotAnswer({ fences, gates }: State, { bounds }: World, index: number): boolean {
+  return (bounds.aliveMark ? fences : gates)[index] === 1;
 }
 
 /** Does an instance look at all? Only where something can be found. */

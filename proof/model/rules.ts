@@ -27,7 +27,7 @@ export interface Rules extends PlannedRules {
   readonly syncBeforeAnswer: boolean;
   /** The next block is written only after the one before it is durable. */
   readonly oneInFlight: boolean;
-  /** The instance looks for its fence after the durable write, before the answer. */
+  /** The instance looks for its gate, or its mark, after the durable write, before the answer. */
   readonly fenceCheck: boolean;
   /** A block that was written short is no block: nobody is answered for it. */
   readonly shortBlockNoticed: boolean;
@@ -101,7 +101,7 @@ export interface Rules extends PlannedRules {
   readonly leftoversProven: boolean;
   /** One adopter at a time. */
   readonly adoptionLock: boolean;
-  /** The fence is set before the journal is read. */
+  /** The fence is set, or the mark is removed, before the journal is read. */
   readonly fenceFirst: boolean;
   /** A dead journal is synced before it is read, by adopters and by readers. */
   readonly deadJournalSynced: boolean;

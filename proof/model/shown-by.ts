@@ -45,7 +45,8 @@ export const SHOWN_BY: Readonly<Partial<Record<Rule, string>>> = {
   leftoversProven: "fork",
   // In the world mistaken, replaySparesOthers keeps a second adopter from writing over what came after the first.
   adoptionLock: "twice",
-  fenceFirst: "mistaken",
+  // With the gate, the answer rests on the gate alone; the fence is a proof of death, and tells an opening that it was too late.
+  fenceFirst: "aliveMistakenSeal",
   deadJournalSynced: "reader",
   deadJournalCopied: "failedSync",
   adoptionSyncsNames: "delete",

@@ -1,6 +1,6 @@
 /** Appending: a block in the journal, the answer, landing, syncing, and the journal's space used again. */
 
-import { isTakenOver, looksForTakeover } from "./alive-mark.ts";
+import { looksForTakeover, mayNotAnswer } from "./alive-mark.ts";
 import { failFileSync, syncFile, writeCells, writeCellsShort } from "./disk.ts";
 import { failJournalSync, generationOf, syncJournal, tearBlock, writeBlock, writeHead } from "./journal.ts";
 import { areMadeNamesSynced, isMade, makingSteps, syncMadeNames } from "./creation.ts";
@@ -181,8 +181,8 @@ function commitSteps({ state, world, index, name, step }: Actor): void {
     return;
   }
   if (commit.stage === "synced" && looksForTakeover(world)) {
-    step(`${name} looks for its fence`, (next) => {
-      if (fenceCheck && isTakenOver(next, world, index)) endInstance(next, index, FAILED);
+    step(`${name} looks for its ${world.bounds.aliveMark ? "mark" : "gate"}`, (next) => {
+      if (fenceCheck && mayNotAnswer(next, world, index)) endInstance(next, index, FAILED);
       else move(next, "looked");
     });
     return;

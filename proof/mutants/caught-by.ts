@@ -8,21 +8,22 @@ import type { PartSlice } from "./mutant.ts";
 
 /** `workload`: the name of one. */
 export function crashesOf(workload: string): PartSlice {
-  return { part: "crash-images", slice: found(sliceOfWorkload(workload), workload) };
+  return { part: "crash-images", slice: found(sliceOfWorkload(workload), workload), what: workload };
 }
 
 export function danger(name: string): PartSlice {
-  return { part: "dangers", slice: found(Object.keys(DANGERS).indexOf(name), name) };
+  return { part: "dangers", slice: found(Object.keys(DANGERS).indexOf(name), name), what: name };
 }
 
 /** `kind`: how calls fail. */
 export function faults(kind: string): PartSlice {
   const slice = FAULT_KINDS.findIndex(({ name }) => name === kind);
-  return { part: "fault-sweep", slice: found(slice, kind) };
+  return { part: "fault-sweep", slice: found(slice, kind), what: kind };
 }
 
 export function besideMover(reader: string, mover: string): PartSlice {
-  return { part: "readers", slice: found(sliceOfPairing(reader, mover), `${reader} beside ${mover}`) };
+  const what = `${reader} beside ${mover}`;
+  return { part: "readers", slice: found(sliceOfPairing(reader, mover), what), what };
 }
 
 function found(slice: number, name: string): number {

@@ -75,7 +75,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
           "    try {\n      await Promise.resolve(this.#file.sync()).catch(async () => await this.#file.sync());\n    } catch (cause) {\n",
       },
     ],
-    caughtBy: faults("EIO once"),
+    caughtBy: danger("a failed sync of the journal"),
   },
   {
     name: "failed-file-sync-tried-again",
@@ -87,7 +87,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "      await log.rewrite(own.slice(0, 0));\n",
       },
     ],
-    caughtBy: faults("EIO once"),
+    caughtBy: danger("a failed sync of a session's file"),
   },
   {
     name: "short-write-ignored",

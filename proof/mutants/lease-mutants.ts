@@ -3,7 +3,6 @@
 import { crashesOf, danger } from "./caught-by.ts";
 import type { Mutant } from "./mutant.ts";
 
-const INTERLEAVED = { part: "interleaved", slice: 0 } as const;
 const ENVIRONMENT = { part: "environment", slice: 0 } as const;
 
 export const LEASE_MUTANTS: readonly Mutant[] = [
@@ -17,7 +16,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         replace: "      await this.#files.rename(temporary, this.#path(name, epoch));\n",
       },
     ],
-    caughtBy: INTERLEAVED,
+    caughtBy: danger("two adopters"),
   },
   {
     name: "living-holder-robbed",
@@ -29,7 +28,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         replace: '        if (liveness === "ended" || liveness === "alive") break;\n',
       },
     ],
-    caughtBy: INTERLEAVED,
+    caughtBy: danger("conformance"),
   },
   {
     name: "given-up-lease-used-on",
@@ -42,7 +41,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       },
       { find: "    await heldSession.setLog(undefined);\n    try {\n", replace: "    try {\n" },
     ],
-    caughtBy: INTERLEAVED,
+    caughtBy: danger("the waiting line"),
   },
   {
     name: "given-up-before-landing",
@@ -106,12 +105,11 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "unproven-taken-for-dead",
     breaks: "one writer at a time: a refused connection counts, though the listener may be on another kernel",
-    file: "lease/liveness.ts",
+    file: "lease/liveness-rule.ts",
     edits: [
-      { find: '  if (!wouldShareKernel(owner, asker)) return "unproven";\n', replace: "" },
       {
-        find: "import { findsSocketOf, hasOwnPidOfEarlierBoot, wouldShareKernel }",
-        replace: "import { findsSocketOf, hasOwnPidOfEarlierBoot }",
+        find: '  if (!wouldShareKernel(owner, self, fileSystem)) return "unproven";\n',
+        replace: "  wouldShareKernel(owner, self, fileSystem);\n",
       },
     ],
     caughtBy: ENVIRONMENT,
@@ -120,13 +118,33 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     name: "socket-of-another-view",
     breaks:
       "one writer at a time: a refused connection counts, though the socket is seen through another file system",
-    file: "lease/proof-of-death.ts",
+    file: "lease/liveness-rule.ts",
     edits: [
       {
         find: "  return owner.fileSystem === undefined || owner.fileSystem === fileSystem;\n",
         replace: "  return owner.fileSystem !== fileSystem || owner.fileSystem === fileSystem;\n",
       },
     ],
+    caughtBy: ENVIRONMENT,
+  },
+  {
+    name: "pid-of-another-namespace",
+    breaks: "one writer at a time: no process has the pid here, though the owner has it in its own namespace",
+    file: "lease/liveness-rule.ts",
+    edits: [
+      {
+        find: '  if (owner.pidNamespace === undefined || owner.pidNamespace !== self.pidNamespace) return "unproven";\n',
+        replace: "",
+      },
+    ],
+    caughtBy: ENVIRONMENT,
+  },
+  {
+    name: "start-time-of-another-time-namespace",
+    breaks:
+      "one writer at a time: the owner's process counts as another, since its start time is seen shifted",
+    file: "lease/liveness-rule.ts",
+    edits: [{ find: '  if (owner.timeNamespace !== self.timeNamespace) return "unproven";\n', replace: "" }],
     caughtBy: ENVIRONMENT,
   },
   {

@@ -9,7 +9,7 @@ export interface Mutant {
   readonly file: string;
   /** Each text to find is there exactly once. */
   readonly edits: readonly Edit[];
-  /** Tried first; if this does not notice it, the others are. */
+  /** Must notice it, without what the part draws by chance. */
   readonly caughtBy: PartSlice;
 }
 
@@ -21,4 +21,6 @@ export interface Edit {
 export interface PartSlice {
   readonly part: string;
   readonly slice: number;
+  /** Which search it is, where the part has named ones. */
+  readonly what?: string;
 }

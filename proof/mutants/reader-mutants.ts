@@ -29,6 +29,18 @@ export const READER_MUTANTS: readonly Mutant[] = [
     caughtBy: besideMover("list", "restore and archive"),
   },
   {
+    name: "passed-by-and-not-looked-again",
+    breaks: "no session is missed: one that leaves again while its key is looked for is in no place that is",
+    file: "engine/files/move-marks.ts",
+    edits: [
+      {
+        find: "    if (moves === this.#moves) return false;\n",
+        replace: "    if (moves === this.#moves || this.#looks > 0) return false;\n",
+      },
+    ],
+    caughtBy: besideMover("state", "restore and archive"),
+  },
+  {
     name: "older-session-of-a-key-read",
     breaks: "no wrong data: while a session is restored, its key reads an older one that is archived",
     file: "engine/reading/read-key.ts",

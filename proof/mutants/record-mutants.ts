@@ -218,13 +218,13 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     breaks: "data on disk is untrusted: an id of a header that is a path leads out of the store",
     file: "format/session-id.ts",
     edits: [{ find: '"string" && PATTERN.test(value)', replace: '"string" && value !== ""' }],
-    caughtBy: { part: "fuzz", slice: 0 },
+    caughtBy: danger("names that are paths"),
   },
   {
     name: "file-names-unvalidated",
     breaks: "data on disk is untrusted: a name in a journal that is a path is written to",
     file: "format/key.ts",
     edits: [{ find: '"string" && FILE_NAME.test(value)', replace: '"string" && value !== ""' }],
-    caughtBy: { part: "fuzz", slice: 0 },
+    caughtBy: danger("names that are paths"),
   },
 ];

@@ -23,14 +23,16 @@ const PAIRINGS: readonly Pairing[] = Object.entries(MOVERS).flatMap(([moverName,
   Object.entries(READERS).map(([readerName, reader]) => ({ readerName, reader, moverName, mover })),
 );
 
-/** All pairs of a reading of 31 calls. */
-const MOST_PAIRS_OF_MOMENTS = 550;
-const DRAWN_TURNS = 60;
+/** So many pairs are all tried: those of a reading by key. */
+const MOST_PAIRS_OF_MOMENTS = 1_450;
+/** Of more, so many. */
+const PAIRS_OF_A_SAMPLE = 550;
+export const DRAWN_TURNS = 60;
 
 export const readers: Part = {
   name: "readers",
   title: "Readers beside movers",
-  counts: { readings: 25_000, pairings: PAIRINGS.length, "fully searched": 10 },
+  counts: { readings: 25_000, pairings: PAIRINGS.length, "fully searched": 17 },
   gateSlices: PAIRINGS.length,
   quickSlices: [
     sliceOfPairing("list", "restore and archive"),
@@ -50,7 +52,7 @@ export function sliceOfPairing(reader: string, mover: string): number {
 }
 
 async function search(
-  { seed, number }: Slice,
+  { seed, number, isFixedOnly }: Slice,
   findings: Findings,
   spoil?: (host: Host) => Host,
 ): Promise<void> {
@@ -64,17 +66,22 @@ async function search(
     reader,
     ...(spoil === undefined ? {} : { spoil }),
   };
-  const attempt = async (turns: readonly number[]): Promise<void> =>
+  const attempt = async (turns: readonly number[]): Promise<number> =>
     await tryTurns(pairing, options, turns, findings);
   const { readerCalls, moveEnds } = await readBeside({ ...options, turns: [] });
-  const pairs = pairsOfMoments(readerCalls);
-  const step = Math.ceil(pairs.length / MOST_PAIRS_OF_MOMENTS);
   if (number < PAIRINGS.length) {
+    const callsAfterMove: number[] = [];
+    for (let first = 0; first <= readerCalls; first++)
+      callsAfterMove.push(await attempt([first, moveEnds[0] ?? 0]));
+    const pairs = pairsOfMoments(callsAfterMove);
+    const isFull = pairs.length <= MOST_PAIRS_OF_MOMENTS;
+    const step = isFull ? 1 : Math.ceil(pairs.length / PAIRS_OF_A_SAMPLE);
     findings.count("pairings");
-    if (step === 1) findings.count("fully searched");
+    if (isFull) findings.count("fully searched");
     for (let index = 0; index < pairs.length; index += step)
       await attempt(wholeMoves(pairs[index] ?? [0, 0], moveEnds));
   }
+  if (isFixedOnly === true) return;
   const random = new SeededRandom((seed ^ Math.imul(number + 1, 0x9e3779b1)) >>> 0);
   const moverCalls = moveEnds.at(-1) ?? 0;
   for (let drawn = 0; drawn < DRAWN_TURNS; drawn++) {
@@ -85,15 +92,16 @@ async function search(
   }
 }
 
+/** Answers with how many calls the reader made. */
 async function tryTurns(
   { readerName, moverName }: Pairing,
   options: Omit<BesideOptions, "turns">,
   turns: readonly number[],
   findings: Findings,
-): Promise<void> {
-  const { wrong } = await readBeside({ ...options, turns });
+): Promise<number> {
+  const { wrong, readerCalls } = await readBeside({ ...options, turns });
   findings.count("readings");
-  if (wrong === undefined) return;
+  if (wrong === undefined) return readerCalls;
   const story = turns
     .map((calls, index) => `${calls} of the ${index % 2 === 0 ? "reader" : "mover"}`)
     .join(", ");
@@ -102,13 +110,14 @@ async function tryTurns(
   );
 }
 
-/** Of calls of the reader: the first before the second. */
-function pairsOfMoments(calls: number): (readonly [number, number])[] {
-  const pairs: (readonly [number, number])[] = [];
-  for (let first = 0; first < calls; first++) {
-    for (let second = first + 1; second <= calls + 1; second++) pairs.push([first, second]);
-  }
-  return pairs;
+/**
+ * Of calls of the reader: the first before the second. `callsAfterMove`: how many the reader makes if a move comes after so
+ * many of them; it may look again then, so that there are more moments for the second move than without the first.
+ */
+export function pairsOfMoments(callsAfterMove: readonly number[]): (readonly [number, number])[] {
+  return callsAfterMove.flatMap((calls, first) =>
+    Array.from({ length: Math.max(0, calls + 1 - first) }, (_, index) => [first, first + 1 + index] as const),
+  );
 }
 
 /** One move at the first moment, the next at the second, all others after that, one at a time. */

@@ -7,12 +7,12 @@ import { ASKERS, canBe, isPlain, OWNERS, PLACES } from "../environment/sides.ts"
 import { Violation } from "../part.ts";
 import { collectFindings } from "./support/collect-findings.ts";
 
-test("a quarter of all pairs", { timeout: 300_000 }, async () => {
+test("an eleventh of all pairs", { timeout: 300_000 }, async () => {
   const { findings, counts } = collectFindings();
   await environment.run({ seed: 1, number: 0 }, findings);
-  expect(counts["pairs"]).toBeGreaterThan(30_000);
+  expect(counts["pairs"]).toBeGreaterThan(110_000);
   expect(counts["pairs of threads"]).toBeGreaterThan(450);
-  expect(counts["writes"]).toBeGreaterThan(500);
+  expect(counts["writes"]).toBeGreaterThan(300);
 });
 
 test("the control fails", async () => {

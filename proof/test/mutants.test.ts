@@ -4,13 +4,15 @@ import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { applyEdits } from "../mutants/apply-edits.ts";
-import type { Mutant } from "../mutants/mutant.ts";
+import { judgeMutant, tellVerdict } from "../mutants/judge-mutant.ts";
+import type { Mutant, PartSlice } from "../mutants/mutant.ts";
 import { MUTANTS } from "../mutants/mutants.ts";
-import { MUTANTS_IN_A_SLICE, slicesToTry, tellSurvivor } from "../mutants/part.ts";
+import { MUTANTS_IN_A_SLICE, otherSlices } from "../mutants/part.ts";
 import { projectRoot } from "../mutants/project-root.ts";
 import { transpile } from "../mutants/transpile.ts";
 import { PARTS } from "../parts.ts";
 import { timeLimitOf } from "../run-slice.ts";
+import type { Outcome } from "../worker-message.ts";
 
 const root = projectRoot();
 const store = `${root}/packages/store`;
@@ -27,27 +29,74 @@ describe("the mutants", () => {
     }
   });
 
+  test("are caught by what is searched for certain, not drawn by chance", () => {
+    const byChance = PARTS.filter((part) => part.isDrawn === true || part.isLeftToChance === true);
+    expect(byChance.length).toBeGreaterThan(0);
+    for (const { name, caughtBy } of MUTANTS)
+      expect(
+        byChance.map((part) => part.name),
+        name,
+      ).not.toContain(caughtBy.part);
+  });
+
   test("fit the sources, and their types are right: nothing but a run can tell", { timeout: 300_000 }, () => {
     const compile = compilerOfTheStore();
     for (const round of roundsOf(MUTANTS)) expect(compile(round)).toEqual([]);
   });
 });
 
-describe("a mutant that nothing notices", () => {
-  const [mutant] = MUTANTS;
+describe("the verdict on a mutant", () => {
+  const named = { part: "dangers", slice: 3 };
+  const other = { part: "fuzz", slice: 0 };
+  const mutant: Mutant = {
+    name: "sample",
+    breaks: "a promise",
+    file: "sample.ts",
+    edits: [],
+    caughtBy: named,
+  };
+  const kept = { kind: "kept" } as const;
+  const violated = { kind: "violated", story: "a promise was broken" } as const;
+  const failed = { kind: "failed", story: "the worker died" } as const;
 
-  test("is told with what could not be run", () => {
-    if (mutant === undefined) throw new Error("there are no mutants");
-    const tried = slicesToTry(mutant);
-    const told = tellSurvivor(mutant, tried, ["dangers, slice 0: the worker died"], 1);
-    expect(told).toContain(mutant.name);
-    expect(told).toContain("could not be run:\ndangers, slice 0: the worker died");
-    expect(tellSurvivor(mutant, tried, [], 1)).not.toContain("could not be run");
+  async function storyOf(outcomes: Readonly<Record<string, Outcome>>): Promise<string | undefined> {
+    const run = async ({ part }: PartSlice): Promise<Outcome> =>
+      await Promise.resolve(outcomes[part] ?? kept);
+    return tellVerdict(await judgeMutant(mutant, [other], run), mutant, [other], 7);
+  }
+
+  test("is good if what it names notices it", async () => {
+    expect(await storyOf({ dangers: violated, fuzz: kept })).toBeUndefined();
   });
 
-  test("is told before its own slice has run out of time, even if each slice that is tried hangs", () => {
+  test("is a story if only another part notices it", async () => {
+    const story = await storyOf({ dangers: kept, fuzz: violated });
+    expect(story).toContain("sample.ts is not caught by what it names, dangers slice 3, but by fuzz slice 0");
+  });
+
+  test("is a story if what it names cannot be run, though another part notices it", async () => {
+    const story = await storyOf({ dangers: failed, fuzz: violated });
+    expect(story).toContain("is not caught by what it names");
+    expect(story).toContain("could not be run:\ndangers slice 3: the worker died");
+  });
+
+  test("is a story if nothing notices it, with what was tried and what could not be run", async () => {
+    const story = await storyOf({ dangers: kept, fuzz: failed });
+    expect(story).toContain("survives (seed 7)");
+    expect(story).toContain("Noticed by none of: dangers slice 3, fuzz slice 0");
+    expect(story).toContain("could not be run:\nfuzz slice 0: the worker died");
+    expect(await storyOf({})).not.toContain("could not be run");
+  });
+
+  test("is none if nothing could be run", async () => {
+    await expect(storyOf({ dangers: failed, fuzz: failed })).rejects.toThrow("the worker died");
+  });
+
+  test("comes before its own slice has run out of time, even if each slice that is tried hangs", () => {
     const most = Math.max(
-      ...MUTANTS.map((each) => slicesToTry(each).reduce((sum, { part }) => sum + timeLimitOf(part), 0)),
+      ...MUTANTS.map((each) =>
+        [each.caughtBy, ...otherSlices(each)].reduce((sum, { part }) => sum + timeLimitOf(part), 0),
+      ),
     );
     expect(MUTANTS_IN_A_SLICE * most).toBeLessThan(timeLimitOf("mutants"));
   });

@@ -15,7 +15,7 @@ import { SESSION_SUFFIX } from "../format/key.ts";
 import { isId } from "../format/session-id.ts";
 import { linklessHost } from "./files/linkless-files.ts";
 import { tryReadHeader } from "./files/find-session-file.ts";
-import type { Liveness } from "../lease/liveness.ts";
+import type { Liveness } from "../lease/liveness-rule.ts";
 import {
   fencePath,
   gatePath,

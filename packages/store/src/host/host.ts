@@ -112,6 +112,12 @@ export interface ProcessIdentity {
   readonly timeNamespace?: string | undefined;
 }
 
+/** A process that is there. */
+export interface FoundProcess {
+  /** As the one that asks sees it, in its time namespace. `undefined`: it cannot be seen. */
+  readonly startTime: string | undefined;
+}
+
 export const MACOS = "darwin";
 
 /** Longer messages are dropped by those who listen. */
@@ -137,8 +143,8 @@ export interface Processes {
   /** Sends one line to whoever listens there. The same answers as `probe`; "told": it was sent, perhaps never read. */
   tell(path: string, text: string): Promise<"told" | "refused" | "absent" | "unknown">;
   /**
-   * Is a process of this identity running on this kernel? "unknown" where its pid means nothing here, or there is a
-   * process with this pid and it cannot be told whether it is that one.
+   * The process that has this pid now, in the pid namespace of the one that asks. Facts only: what they prove about another
+   * instance is decided in lease/liveness-rule.ts.
    */
-  isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown">;
+  find(pid: number): Promise<FoundProcess | "none">;
 }

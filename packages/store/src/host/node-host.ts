@@ -209,10 +209,8 @@ const processes: Processes = {
   },
   tell: tellAt,
 
-  isRunning(identity) {
-    const { pidNamespace } = processes.self;
-    const isKnown = pidNamespace !== undefined && identity.pidNamespace === pidNamespace;
-    return Promise.resolve(isKnown ? stateOf(identity) : "unknown");
+  find(pid) {
+    return Promise.resolve(isThere(pid) ? { startTime: startTimeOf(pid) } : "none");
   },
 };
 
@@ -233,19 +231,14 @@ function describeSelf(): ProcessIdentity {
   };
 }
 
-function stateOf(identity: ProcessIdentity): "running" | "gone" | "unknown" {
+/** Also if it may not be sent a signal. */
+function isThere(pid: number): boolean {
   try {
-    process.kill(identity.pid, 0);
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
-    if (errorCode(error) === "ESRCH") return "gone";
+    return errorCode(error) !== "ESRCH";
   }
-  const startTime = startTimeOf(identity.pid);
-  if (startTime === undefined || identity.startTime === undefined) return "unknown";
-  // The kernel shifts start times by what a time namespace has set: from another one they cannot be compared.
-  if (identity.timeNamespace !== processes.self.timeNamespace) return "unknown";
-  if (startTime !== identity.startTime) return "gone";
-  // Another boot may have given the same pid at the same time after its start.
-  return identity.bootId !== undefined && identity.bootId === processes.self.bootId ? "running" : "unknown";
 }
 
 /**

@@ -1,42 +1,43 @@
-/**
- * Whether another store instance lives. An instance that is taken for dead while it lives is the one fault the protocol
- * cannot bear, so death must be proven, and what is not proven is "unproven": its sessions stay locked, and the error
- * names it.
- *
- * The order: its own mark that it has given up; its Unix socket, which the kernel refuses the moment its process is gone
- * and accepts while that is merely stopped; its pid and start time. proof-of-death.ts says whose answers count.
- */
+/** Whether another store instance lives: asks what the rule in liveness-rule.ts wants to know, until it has a verdict. */
 
-import { LOCAL_FILE_SYSTEMS, type Host, type Processes } from "../host/host.ts";
+import type { Host, Processes } from "../host/host.ts";
 import type { InstanceDescription } from "../wal/instance-description.ts";
 import { fencePath, socketPath, type Layout } from "../format/layout.ts";
 import type { Id } from "../format/session-id.ts";
-import { findsSocketOf, hasOwnPidOfEarlierBoot, wouldShareKernel } from "./proof-of-death.ts";
+import { conclude, type Answers, type Liveness } from "./liveness-rule.ts";
 
-export type Liveness = "alive" | "dead" | "unproven";
-
-export async function livenessOf(host: Host, layout: Layout, owner: InstanceDescription): Promise<Liveness> {
-  if (await hasGivenUp(host, layout, owner.instance)) return "dead";
-  const answer = owner.listens ? await host.processes.probe(socketPath(layout, owner.instance)) : "absent";
-  if (answer === "listening") return "alive";
-  const asker = { self: host.processes.self, fileSystem: await host.files.typeAt(layout.journals) };
-  if (!wouldShareKernel(owner, asker)) return "unproven";
-  if (answer === "refused" && findsSocketOf(owner, asker)) return "dead";
-  if (hasOwnPidOfEarlierBoot(owner, asker)) return "dead";
-  const running = await host.processes.isRunning(owner);
-  return running === "gone" ? "dead" : running === "running" ? "alive" : "unproven";
-}
-
-/**
- * Of an instance whose journal does not say who it is: no ordinary crash leaves such a one. Only its socket can speak for
- * it, on a file system that no other kernel has.
- */
-export async function livenessOfUnknown(host: Host, layout: Layout, instance: Id): Promise<Liveness> {
-  if (await hasGivenUp(host, layout, instance)) return "dead";
-  const answer = await host.processes.probe(socketPath(layout, instance));
-  if (answer === "listening") return "alive";
-  const isLocal = LOCAL_FILE_SYSTEMS.has((await host.files.typeAt(layout.journals)) ?? "");
-  return answer === "refused" && isLocal ? "dead" : "unproven";
+/** `owner`: who the instance is; `undefined`: its journal does not say. */
+export async function livenessOf(
+  host: Host,
+  layout: Layout,
+  instance: Id,
+  owner: InstanceDescription | undefined,
+): Promise<Liveness> {
+  const { processes, files } = host;
+  const parties = { owner, self: processes.self };
+  let answers: Answers = {};
+  for (;;) {
+    const next = conclude(parties, answers);
+    if (typeof next === "object") {
+      answers = { ...answers, process: await processes.find(next.pid) };
+      continue;
+    }
+    switch (next) {
+      case "mark":
+        answers = { ...answers, mark: await hasGivenUp(host, layout, instance) };
+        break;
+      case "socket":
+        answers = { ...answers, socket: await processes.probe(socketPath(layout, instance)) };
+        break;
+      case "fileSystem":
+        answers = { ...answers, fileSystem: { type: await files.typeAt(layout.journals) } };
+        break;
+      case "alive":
+      case "dead":
+      case "unproven":
+        return next;
+    }
+  }
 }
 
 async function hasGivenUp(host: Host, layout: Layout, instance: Id): Promise<boolean> {

@@ -6,7 +6,8 @@ import { readWholeFile } from "../host/small-files.ts";
 import { decodeHead, HEAD_BYTES } from "../wal/head.ts";
 import type { InstanceDescription } from "../wal/instance-description.ts";
 import { isId, type Id } from "../format/session-id.ts";
-import { livenessOf, livenessOfUnknown, type Liveness } from "./liveness.ts";
+import { livenessOf } from "./liveness.ts";
+import type { Liveness } from "./liveness-rule.ts";
 import { JOURNAL_SUFFIX, journalPath, type Layout } from "../format/layout.ts";
 import { promised } from "../host/promised.ts";
 
@@ -64,12 +65,8 @@ export class OtherInstances {
     if (await this.hasEnded(instance)) return { liveness: "ended", owner: undefined };
     const owner = this.#owners.get(instance) ?? (await this.#readOwner(instance));
     if (owner === "ended") return { liveness: "ended", owner: undefined };
-    if (owner === undefined) {
-      const liveness = await livenessOfUnknown(this.#host, this.#layout, instance);
-      return { liveness, owner };
-    }
-    this.#owners.set(instance, owner);
-    return { liveness: await livenessOf(this.#host, this.#layout, owner), owner };
+    if (owner !== undefined) this.#owners.set(instance, owner);
+    return { liveness: await livenessOf(this.#host, this.#layout, instance, owner), owner };
   }
 
   async #readOwner(instance: Id): Promise<InstanceDescription | "ended" | undefined> {

@@ -3,7 +3,7 @@
 import { LonghandError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { InstanceDescription } from "../wal/instance-description.ts";
-import type { Liveness } from "./liveness.ts";
+import type { Liveness } from "./liveness-rule.ts";
 
 /** Who is in the way: has the lease, is before us in line, or is this store itself. */
 export type Blocker =

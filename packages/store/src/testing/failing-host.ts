@@ -210,6 +210,6 @@ function failingProcesses(processes: Processes, gate: FaultGate): Processes {
     },
     probe: (path) => processes.probe(path),
     tell: (path, text) => processes.tell(path, text),
-    isRunning: (identity) => processes.isRunning(identity),
+    find: (pid) => processes.find(pid),
   };
 }

@@ -109,11 +109,11 @@ function scheduledProcesses(processes: Processes, park: Park): Processes {
       await park({ operation: "probe", path, perform: async () => await processes.probe(path) }),
     tell: async (path, text) =>
       await park({ operation: "tell", path, perform: async () => await processes.tell(path, text) }),
-    isRunning: async (identity) =>
+    find: async (pid) =>
       await park({
-        operation: "isRunning",
-        path: String(identity.pid),
-        perform: async () => await processes.isRunning(identity),
+        operation: "find process",
+        path: String(pid),
+        perform: async () => await processes.find(pid),
       }),
   };
 }

@@ -1,6 +1,12 @@
 /** Who else is there: the other processes of a simulated machine, as one of them sees them. */
 
-import { MAX_MESSAGE_BYTES, type Presence, type Processes, type ProcessIdentity } from "../host/host.ts";
+import {
+  MAX_MESSAGE_BYTES,
+  type FoundProcess,
+  type Presence,
+  type Processes,
+  type ProcessIdentity,
+} from "../host/host.ts";
 import { errorCode } from "../host/io-error.ts";
 import type { SocketListener } from "./simulated-kernel.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
@@ -49,14 +55,10 @@ export class SimulatedProcesses implements Processes {
     return "told";
   }
 
-  isRunning(identity: ProcessIdentity): Promise<"running" | "gone" | "unknown"> {
+  find(pid: number): Promise<FoundProcess | "none"> {
     return this.#process.askKernel(() => {
-      if (identity.pidNamespace !== PID_NAMESPACE) return "unknown";
-      const startTime = this.#process.kernel.running.get(identity.pid);
-      if (startTime === undefined) return "gone";
-      if (identity.startTime === undefined) return "unknown";
-      if (startTime !== identity.startTime) return "gone";
-      return identity.bootId === this.self.bootId ? "running" : "unknown";
+      const startTime = this.#process.kernel.running.get(pid);
+      return startTime === undefined ? "none" : { startTime };
     });
   }
 

@@ -9,7 +9,7 @@ export function mistakenAbout(instance: string, host: Host): Host {
       self: processes.self,
       listen: async (path, onMessage) => await processes.listen(path, onMessage),
       tell: async (path, text) => await processes.tell(path, text),
-      isRunning: async (identity) => await processes.isRunning(identity),
+      find: async (pid) => await processes.find(pid),
       probe: async (path) => (path.includes(instance) ? "refused" : await processes.probe(path)),
     },
     user: host.user,

@@ -15,7 +15,7 @@ function mistaken(host: Host): Host {
       self: processes.self,
       listen: async (path, onMessage) => await processes.listen(path, onMessage),
       tell: async (path, text) => await processes.tell(path, text),
-      isRunning: async (identity) => await processes.isRunning(identity),
+      find: async (pid) => await processes.find(pid),
       probe: () => Promise.resolve("refused"),
     },
     user: host.user,

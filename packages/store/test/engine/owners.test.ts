@@ -29,7 +29,7 @@ const elsewhere: Host = {
     listen: (path, onMessage) => processes.listen(path, onMessage),
     probe: () => Promise.resolve("unknown"),
     tell: () => Promise.resolve("unknown"),
-    isRunning: () => Promise.resolve("unknown"),
+    find: () => Promise.resolve({ startTime: undefined }),
   },
 };
 

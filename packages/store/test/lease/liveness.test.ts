@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { layoutOf } from "../../src/format/layout.ts";
-import { livenessOfUnknown, type Liveness } from "../../src/lease/liveness.ts";
+import { livenessOf } from "../../src/lease/liveness.ts";
+import type { Liveness } from "../../src/lease/liveness-rule.ts";
 import { findOwners, jsonlBackend, openStore, type Store } from "../../src/index.ts";
 import type { Host, ProcessIdentity } from "../../src/host/host.ts";
 import { toId } from "../../src/format/session-id.ts";
@@ -56,7 +57,7 @@ test("another boot id proves no death while the socket answers", async () => {
 
 describe("a refused connection", () => {
   /** A process that lives elsewhere: the socket refuses here all the same. */
-  const elsewhere = { refuses: true, runs: false } as const;
+  const elsewhere = { refuses: true, findsNoProcess: true } as const;
 
   test.each([
     ["another machine of the same name, through a shared file system", { bootId: "b" }, "nfs", "nfs"],
@@ -167,7 +168,10 @@ describe("an instance without a socket", () => {
     const machine = new SimulatedMachine(1);
     const holder = await open(seenFrom(machine.startProcess(), { identity: there }), LONG);
     await holder.session("a").append(user("1"));
-    const other = await open(seenFrom(machine.startProcess(), { identity: here, runs: false }), LONG);
+    const other = await open(
+      seenFrom(machine.startProcess(), { identity: here, findsNoProcess: true }),
+      LONG,
+    );
     await expect(other.session("a").append(user("x"))).rejects.toMatchObject({
       code: "SESSION_LOCKED",
       detail: { liveness: "unproven" },
@@ -186,7 +190,7 @@ describe("an instance whose journal does not say who it is", () => {
   ): Promise<Liveness> {
     const seen = seenFrom(new SimulatedMachine(1).startProcess(), { fileSystem });
     const processes = { ...seen.processes, self: seen.processes.self, probe: () => Promise.resolve(answer) };
-    return await livenessOfUnknown({ ...seen, processes }, layout, INSTANCE);
+    return await livenessOf({ ...seen, processes }, layout, INSTANCE, undefined);
   }
 
   test.each([

@@ -8,11 +8,14 @@ export interface Environment {
   readonly fileSystem?: string;
   /** No socket accepts from here: their listeners are on another kernel. */
   readonly refuses?: boolean;
-  /** What it finds out about a pid that it may ask for. */
-  readonly runs?: boolean;
+  /** No pid is one of a process here: they are on another kernel, or in another pid namespace. */
+  readonly findsNoProcess?: boolean;
 }
 
-export function seenFrom(host: Host, { identity, fileSystem, refuses = false, runs }: Environment): Host {
+export function seenFrom(
+  host: Host,
+  { identity, fileSystem, refuses = false, findsNoProcess = false }: Environment,
+): Host {
   const { files, processes } = host;
   const self = { ...processes.self, ...identity };
   return {
@@ -25,10 +28,10 @@ export function seenFrom(host: Host, { identity, fileSystem, refuses = false, ru
         const answer = await processes.probe(path);
         return answer === "listening" && refuses ? "refused" : answer;
       },
-      isRunning: async (asked: ProcessIdentity) => {
-        if (asked.pidNamespace === undefined || asked.pidNamespace !== self.pidNamespace) return "unknown";
-        if (runs !== undefined) return runs ? "running" : "gone";
-        return await processes.isRunning({ ...asked, pidNamespace: processes.self.pidNamespace });
+      find: async (pid: number) => {
+        const found = findsNoProcess ? "none" : await processes.find(pid);
+        // Where it cannot see when it started itself, it cannot see that of others.
+        return found === "none" || self.startTime !== undefined ? found : { startTime: undefined };
       },
     }),
     user: host.user,

@@ -46,10 +46,11 @@ describe("a killed process", () => {
   test("is gone for the others, whose own calls go on", async () => {
     const machine = new SimulatedMachine();
     const [one, other] = [machine.startProcess(), machine.startProcess()];
-    expect(await other.processes.isRunning(one.processes.self)).toBe("running");
+    const { pid, startTime } = one.processes.self;
+    expect(await other.processes.find(pid)).toEqual({ startTime });
     one.kill();
-    expect(await other.processes.isRunning(one.processes.self)).toBe("gone");
-    expect(await other.processes.isRunning(other.processes.self)).toBe("running");
+    expect(await other.processes.find(pid)).toBe("none");
+    expect(await other.processes.find(other.processes.self.pid)).not.toBe("none");
   });
 });
 
@@ -90,10 +91,7 @@ describe("after a power loss", () => {
     const next = state?.startProcess().processes;
     expect(next?.self.pid).toBe(dead.pid);
     expect(next?.self.bootId).not.toBe(dead.bootId);
-    expect(await next?.isRunning(dead)).toBe("unknown");
-    expect(await next?.isRunning({ ...dead, startTime: "0" })).toBe("gone");
-    expect(await next?.isRunning({ ...dead, pidNamespace: undefined })).toBe("unknown");
-    expect(await next?.isRunning({ ...dead, bootId: next.self.bootId, startTime: "0" })).toBe("gone");
+    expect(await next?.find(dead.pid)).toEqual({ startTime: next?.self.startTime });
   });
 });
 

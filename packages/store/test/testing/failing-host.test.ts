@@ -80,7 +80,8 @@ describe("a failing host", () => {
       expect(calls.find(({ operation }) => operation === "write")?.path).toBe(join(root, "d/a"));
       expect(calls.find(({ operation }) => operation === "rename")?.to).toBe(join(root, "d/c"));
       expect(host.processes.self).toEqual(inner.processes.self);
-      expect(await host.processes.isRunning(host.processes.self)).toBe("running");
+      const { pid, startTime } = host.processes.self;
+      expect(await host.processes.find(pid)).toEqual({ startTime });
     });
   });
 
