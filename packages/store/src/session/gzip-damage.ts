@@ -1,10 +1,12 @@
 /** Damage in a compressed segment. */
 
+import type { SealedReason } from "../format/damage-reason.ts";
+
 export interface GzipDamage {
   /** Of the uncompressed bytes that are lost; `bytes` is 0 where only a header is damaged. */
   readonly offset: number;
   readonly bytes: number;
-  readonly reason: string;
+  readonly reason: SealedReason;
   /** Where in the file, for whoever keeps it aside. The next part begins behind it. */
   readonly compressed: { readonly offset: number; readonly bytes: number };
 }

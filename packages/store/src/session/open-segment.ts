@@ -34,7 +34,7 @@ export async function openSegment(
       throw ioError(error, "opening a segment", candidate);
     }
   }
-  const reason = `this segment, records ${part.first} to ${part.last}, is not there`;
+  const reason = { code: "segment-missing", first: part.first, last: part.last } as const;
   onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason }, path);
   return undefined;
 }
@@ -61,7 +61,8 @@ async function openCompressed(
   const source = await openGzipSource(file, part.bytes);
   if (source === undefined) {
     await file.close();
-    onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason: "not a compressed segment" }, path);
+    const reason = { code: "not-compressed" } as const;
+    onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason }, path);
     return undefined;
   }
   const members = [...source.damage];

@@ -94,6 +94,5 @@ export function withMembers(damage: readonly ScanDamage[], members: readonly Gzi
 }
 
 function unexplained(from: number, to: number): ScanDamage {
-  const reason = "each line is whole, but together they are not what was written";
-  return { offset: from, bytes: to - from, kind: "corrupt", reason };
+  return { offset: from, bytes: to - from, kind: "corrupt", reason: { code: "sum-mismatch" } };
 }

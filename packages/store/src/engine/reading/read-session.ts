@@ -8,17 +8,19 @@ import { patchedSource, type Patch, type PatchesOf } from "../../session/byte-so
 import { fitRecords } from "../../session/fit-records.ts";
 import { bytesOf, firstKeptSeq, partsOf, type LogPart, type OpenedPart } from "../../session/log-part.ts";
 import { openSegment } from "../../session/open-segment.ts";
-import { openFile, scanFile, strayDamage, type SessionPlace } from "../../session/open-session.ts";
+import { openFile, scanFile, type SessionPlace } from "../../session/open-session.ts";
 import { readEntries, stateAfter, type ReadableLog } from "../../session/read-entries.ts";
 import type { ScannedTail } from "../../session/scan-tail.ts";
 import type { SealedPatches } from "../../session/sealed-source.ts";
 import { segmentPath } from "../../session/segment-path.ts";
+import { strayDamage } from "../../session/stray-records.ts";
 import type { SessionState } from "../../format/fold.ts";
 import type { Header } from "../../format/header.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { sessionInfo } from "../../format/session-info.ts";
 import type { Damage, SessionInfo } from "../../format/session-record.ts";
 import type { ScanDamage } from "../../format/scan.ts";
+import { toDamage } from "../../format/to-damage.ts";
 import type { Snapshot } from "../../contract/backend.ts";
 import { findSessionFile, peekHeader, type SessionFile } from "../files/find-session-file.ts";
 import type { Layout } from "../../format/layout.ts";
@@ -51,7 +53,7 @@ export async function readSession(
       const scan = async (): Promise<ScannedTail> =>
         await scanFile(scanPlace(place, path, key), opened, patches);
       const { tail, torn } = await tellTorn(place, await scan(), scan);
-      if (torn !== undefined) onDamage({ ...torn, file: path, key: tail.header.key });
+      if (torn !== undefined) onDamage(toDamage(torn, path, tail.header.key));
       const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);
       const damaged = tail.damage.length + (torn === undefined ? 0 : 1);
       return snapshotOf(log, tail.header, tail.state, damaged, status);
@@ -76,8 +78,11 @@ async function fittingPatches(
 ): Promise<readonly Patch[]> {
   const patches = place.patchesOf(header);
   if (patches.length === 0) return patches;
-  const { fits, strays } = await fitRecords(file, (await file.stat()).size, header.id, patches);
-  for (const damage of strayDamage(strays)) place.onDamage({ ...damage, file: path, key: header.key });
+  const { size } = await file.stat();
+  const { fits, strays } = await fitRecords(file, size, header.id, patches);
+  if (strays.length === 0) return fits;
+  const damage = await strayDamage(patchedSource(file, size, fits), header, strays);
+  for (const each of damage) place.onDamage(toDamage(each, path, header.key));
   return fits;
 }
 
@@ -149,7 +154,7 @@ export function reportFor(
   { onDamage }: Pick<ReadPlace, "onDamage">,
   { key }: Pick<Header, "key">,
 ): (damage: ScanDamage, path: string) => void {
-  return (damage, path) => onDamage({ ...damage, file: path, key });
+  return (damage, path) => onDamage(toDamage(damage, path, key));
 }
 
 /** The active file may have been sealed since: then it is found among the segments, by its number. */
