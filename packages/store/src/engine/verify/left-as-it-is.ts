@@ -15,7 +15,7 @@ export const OF_ALL_SESSIONS =
 
 const FROM_BACKUP = "put the file back from a backup, or move it out of the store";
 
-export function leftUnopened(why: NotOpened, path: string): string {
+export function leftUnopened(why: Pick<NotOpened, "code">, path: string): string {
   switch (why.code) {
     case "not-permitted":
       return `let this user read and write it, as the owner of the file: chmod u+rw ${path}`;
@@ -23,7 +23,7 @@ export function leftUnopened(why: NotOpened, path: string): string {
     case "behind-link":
       return "put the session's file there from a backup, or move this out of the store";
     default:
-      return assertNever(why);
+      return assertNever(why.code);
   }
 }
 
