@@ -5,6 +5,7 @@ import { errorCode, ioError } from "../host/io-error.ts";
 import { lazy } from "../lazy.ts";
 import type { Patch } from "./byte-source.ts";
 import type { LogPart, OpenedPart } from "./log-part.ts";
+import { memberDamage } from "./gzip-damage.ts";
 import type { OnPartDamage } from "./read-part.ts";
 import { sealedSource } from "./sealed-source.ts";
 import { segmentCandidates } from "./segment-path.ts";
@@ -65,9 +66,8 @@ async function openCompressed(
     onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason }, path);
     return undefined;
   }
-  const members = [...source.damage];
-  for (const { offset, bytes, reason } of members) onDamage({ offset, bytes, kind: "corrupt", reason }, path);
-  return { path, source, members, close: async () => await file.close() };
+  for (const damage of source.damage) onDamage(memberDamage(damage), path);
+  return { path, source, members: source.damage, close: async () => await file.close() };
 }
 
 async function openIfThere(files: FileSystem, path: string): Promise<OpenFile | undefined> {
