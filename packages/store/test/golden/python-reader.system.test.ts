@@ -1,6 +1,6 @@
 /**
  * examples/reader.py, a second reader of what docs/format.md describes, finds what the library finds: the same records, view and
- * damage, in the golden store, in stores of every operation, in a thousand of which a line was edited, and in edited ones
+ * damage, with the same reasons, in the golden store, in stores of every operation, in a thousand of which a line was edited, and in edited ones
  * with the journal of a dead writer.
  */
 
@@ -43,7 +43,7 @@ interface SeenSession {
 
 interface Seen {
   readonly sessions: ReadonlyMap<string, SeenSession>;
-  /** File and offset. */
+  /** File, offset and reason. */
   readonly damage: readonly string[];
 }
 
@@ -68,7 +68,7 @@ async function readByPython(stores: readonly string[]): Promise<Seen[]> {
     damage: string[];
   }[] = [];
   for (const line of stdout.split("\n").filter((text) => text !== "")) {
-    const { store, session, of, live, record, damage, offset, ...state } = JSON.parse(line) as Record<
+    const { store, session, of, live, record, damage, offset, reason, ...state } = JSON.parse(line) as Record<
       string,
       unknown
     >;
@@ -79,7 +79,7 @@ async function readByPython(stores: readonly string[]): Promise<Seen[]> {
       const fields = record as Record<string, unknown>;
       last?.sessions.get(of)?.records.push(surface(fields));
       if (live === true) last?.sessions.get(of)?.live.push(JSON.stringify(fields["message"]));
-    } else last?.damage.push(`${String(damage)} ${String(offset)}`);
+    } else last?.damage.push(`${String(damage)} ${String(offset)}: ${String(reason)}`);
   }
   return seen;
 }
@@ -95,7 +95,7 @@ async function readByLibrary(where: string): Promise<Seen> {
   }
   const { damage } = await store.verify();
   await store.close();
-  const places = damage.map(({ file, offset }) => `${relative(where, file)} ${offset}`);
+  const places = damage.map(({ file, offset, reason }) => `${relative(where, file)} ${offset}: ${reason}`);
   return { sessions, damage: [...new Set(places)] };
 }
 
@@ -156,12 +156,13 @@ test("stores of every operation", async () => {
 
 test(`${EDITED} edited stores`, async () => {
   await writeEveryOperation(join(directory, "base"), 2);
-  await compareEdited(EDITED);
+  await compareEdited(EDITED, EDITED / 2);
 });
 
 test(`${EDITED_AFTER_CRASH} edited stores whose writer has died: what of its journal fits the files`, async () => {
   await writeAndDie(join(directory, "base"));
-  await compareEdited(EDITED_AFTER_CRASH);
+  // Fewer: the journal heals some, and records that do not fit but are served are no damage.
+  await compareEdited(EDITED_AFTER_CRASH, EDITED_AFTER_CRASH / 3);
 });
 
 /** A copy of a store that is open for writing, with the mark that its writer is dead. */
@@ -184,7 +185,7 @@ async function writeAndDie(copy: string): Promise<void> {
 }
 
 /** Edits copies of the store "base", and compares what both readers find in them. */
-async function compareEdited(count: number): Promise<void> {
+async function compareEdited(count: number, leastDamaged: number): Promise<void> {
   const random = new SeededRandom(Number(process.env["LONGHAND_TEST_SEED"] ?? 1));
   const wrong: string[] = [];
   let damaged = 0;
@@ -205,6 +206,6 @@ async function compareEdited(count: number): Promise<void> {
     }
   }
   expect(wrong.slice(0, 5)).toEqual([]);
-  // The control: most edits are damage, and both have said so.
-  expect(damaged).toBeGreaterThan(count / 2);
+  // The control: many edits are damage, and both have said so.
+  expect(damaged).toBeGreaterThan(leastDamaged);
 }
