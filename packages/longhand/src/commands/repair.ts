@@ -25,17 +25,17 @@ export interface RepairCommandOptions extends JsonOption {
 
 export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
-    ["longhand repair", "says what is damaged, asks, and mends it"],
-    ["longhand repair --dry-run", "says what would be done, and changes nothing"],
+    ["longhand repair", "lists the damage, asks, and mends it"],
+    ["longhand repair --dry-run", "shows what would be done, and changes nothing"],
     ["longhand repair my-notes --yes", "only this session, without a question"],
   ]);
   command
     .argument("[keys...]", "keys, or parts of keys that no other key has (default: everything)")
     .option("--yes", "do not ask")
-    .option("--dry-run", "says what would be done, and changes nothing")
+    .option("--dry-run", "show what would be done, and change nothing")
     .option(
       "--json",
-      "one JSON document: what was mended, which records were given up, where the bytes are, what is left",
+      "one JSON document: mended, lost (records that are gone), kept (files with the damaged bytes), left",
     )
     .addHelpText(
       "after",

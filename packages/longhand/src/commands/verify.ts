@@ -30,8 +30,11 @@ export const defineCommand: DefineCommand = (command, begin) => {
   command
     .argument("[keys...]", "keys, or parts of keys that no other key has (default: everything)")
     .option("--all", "every store of the home: the sessions and the memory of all workspaces and agents")
-    .option("--json", "one JSON document: sessions, records, damage; with --all one a line, with its store")
-    .addHelpText("after", "\nExits with 1 if there is damage, or a session that cannot be read.")
+    .option(
+      "--json",
+      "one JSON document: sessions, records, damage, unreadable; with --all one for each store, a line each",
+    )
+    .addHelpText("after", "\nReads only. Exits with 1 if there is damage, or a session that cannot be read.")
     .action(async (keys: string[], options: VerifyCommandOptions) => {
       const surroundings = begin(options);
       if (options.all === true) await verifyAll(keys, surroundings);

@@ -38,7 +38,7 @@ export interface SessionInfo {
   readonly created: string;
   readonly updated: string;
   readonly bytes: number;
-  /** How many damaged places its files have. */
+  /** How many damaged places opening it has found. Verify finds all. */
   readonly damaged: number;
 }
 

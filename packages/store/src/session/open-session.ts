@@ -171,8 +171,9 @@ async function keepPrivate(file: OpenFile, { path, key, onError }: WritablePlace
   const { mode } = await file.stat();
   if ((mode & OTHERS) === 0) return;
   await file.makePrivate();
-  const message = `${path} had mode ${mode.toString(8)}, with which other users could reach it; it has mode 600 now. Nothing in it was damaged. Copy session files with: cp -p`;
-  onError(new LonghandError("DIRECTORY_UNSAFE", message, { file: path, key, mode }));
+  const octal = mode.toString(8);
+  const message = `${path} had mode ${octal}, with which other users could reach it; it has mode 600 now. Nothing in it was damaged. Copy session files with: cp -p`;
+  onError(new LonghandError("DIRECTORY_UNSAFE", message, { file: path, key, mode: octal }));
 }
 
 /** Should another have taken over meanwhile, it has put the same byte at the same place. */

@@ -464,7 +464,7 @@ describe("files that others hold or change", () => {
       // Its mode is no damage of what is in it.
       expect(damage).toEqual([]);
       expect(errors).toMatchObject([
-        { code: "DIRECTORY_UNSAFE", detail: { file: path, key: "a", mode: 0o644 } },
+        { code: "DIRECTORY_UNSAFE", detail: { file: path, key: "a", mode: "644" } },
       ]);
     });
     await inStore(async ({ store, damage, errors }) => {
