@@ -55,6 +55,32 @@ def read_header(line):
     return header
 
 
+def header_reason(line):
+    """Why a first line is no header of this format."""
+    try:
+        header = json.loads(line)
+    except ValueError:
+        header = None
+    version = header.get("longhand") if isinstance(header, dict) else None
+    if not isinstance(version, (int, float)) or isinstance(version, bool):
+        return "no header line"
+    if version > 1:
+        return "the number of the format in its header is damaged"
+    sealed = open_line(line, "") is not None
+    return "the header lacks a valid key, id, time or chain" if sealed else "the header's checksum does not match"
+
+
+def line_reason(line):
+    """Why a line is no record."""
+    if len(line) > MAX_LINE:
+        return "longer than any record"
+    if not line:
+        return "an empty line"
+    if not line.strip(b"\0"):
+        return "filled with NUL bytes"
+    return "checksum mismatch" if CRC.fullmatch(line[-18:]) else "not a whole record"
+
+
 def first_line(data):
     return data[3 * data.startswith(b"\xef\xbb\xbf") :].split(b"\n", 1)[0]
 
@@ -130,11 +156,17 @@ def whole_lines(content, salt):
     return found
 
 
+def missing(first, last, is_behind_damage=False):
+    words = "seq %d is missing here" % first if first == last else "seq %d to %d are missing here" % (first, last)
+    were = "was" if first == last else "were"
+    return words + (", or %s in the damaged bytes before" % were if is_behind_damage else "")
+
+
 class Scanner:
     """Decides which lines of one file count: the section "What a reader does with a bad line".
 
     `found` has, in order: ("record", offset, object), ("checkpoint", offset, object), ("header", offset, object) of a
-    header that is not the first line, and ("damage", offset, None).
+    header that is not the first line, and ("damage", offset, reason).
     """
 
     def __init__(self, salt, seq, offset, sum_before):
@@ -144,25 +176,26 @@ class Scanner:
 
     def line(self, offset, content, terminated):
         stop = offset + len(content) + terminated
+        reason = line_reason(content)
         if len(content) > MAX_LINE:
-            return self.add_bad(offset, stop, terminated, 1)
+            return self.add_bad(offset, stop, terminated, 1, reason)
         if self.take(offset, content, terminated):
             return
         if not terminated and self.take(offset, content[:-1], False):
-            self.found.append(("damage", self.end, None))
+            self.found.append(("damage", self.end, "not a newline, where the last record ends"))
             return
         seams = list(SEAM.finditer(content))
         ends = [seam.end(1) for seam in seams] + [len(content)]
         pieces = list(zip([0] + [seam.end() for seam in seams], ends))
         if not seams or not any(decode(content[a:b], self.salt) for a, b in pieces):
-            return self.add_bad(offset, stop, terminated, len(pieces), content)
-        self.report(offset)
-        for a, b in pieces[:-1]:
-            self.take(offset + a, content[a:b], False) or self.add_bad(offset + a, offset + b, True, 1, content[a:b])
-        start = pieces[-1][0]
-        self.take(offset + start, content[start:], terminated) or self.add_bad(
-            offset + start, stop, terminated, 1, content[start:]
-        )
+            return self.add_bad(offset, stop, terminated, len(pieces), reason, content)
+        self.report(offset, "%d lines in one: a newline is missing" % len(pieces))
+        for a, b in pieces:
+            is_last, piece = b == len(content), content[a:b]
+            if not self.take(offset + a, piece, is_last and terminated):
+                self.add_bad(
+                    offset + a, stop if is_last else offset + b, terminated or not is_last, 1, line_reason(piece), piece
+                )
 
     def take(self, offset, content, terminated):
         """False: the line is bad."""
@@ -174,16 +207,16 @@ class Scanner:
         elif kind == "checkpoint":
             self.checkpoint(value, offset)
         elif kind == "header":
-            self.report(offset)
+            self.report(offset, "a header that is not the first line")
             self.found.append(("header", offset, value))
         if kind:
             self.sum_before, self.end = line_sum(content), offset + len(content) + terminated
         return kind is not None
 
-    def add_bad(self, offset, stop, terminated, records, content=b""):
+    def add_bad(self, offset, stop, terminated, records, reason, content=b""):
         self.sum_before = None
         if not terminated:
-            self.torn = self.end
+            self.torn, self.torn_reason = self.end, reason
             return
         self.accept(self.held)
         for a, b in whole_lines(content, self.salt):
@@ -191,17 +224,17 @@ class Scanner:
             if kind == "record":  # given, though a reader does not serve it: a repair does
                 index, count = value.get("batch", (1, 1))
                 self.refused = max(self.refused, value["seq"] - index + count)
-        self.bad.append((offset, records))
+        self.bad.append((offset, records, reason))
         self.end = stop
 
-    def report(self, offset):
+    def report(self, offset, reason):
         """Damage that no crash leaves: a whole line is missing, or where it does not belong."""
-        self.found.append(("damage", offset, None))
+        self.found.append(("damage", offset, reason))
         if self.batch:
             self.batch.edited = True
 
     def lost(self):
-        return sum(records for _, records in self.bad)
+        return sum(records for _, records, _ in self.bad)
 
     def place(self, item):
         if self.held and item.last > self.seq:
@@ -210,8 +243,9 @@ class Scanner:
             elif item.last < self.held.first:
                 self.refuse(self.held)
         gap = item.first - 1 - self.seq
-        if item.last <= (self.held.last if self.held else self.seq):
-            self.refuse(item)
+        before = self.held.last if self.held else self.seq
+        if item.last <= before:
+            self.refuse(item, before)
         elif gap <= 0 or gap == self.lost():
             self.accept(item)
         else:
@@ -227,7 +261,7 @@ class Scanner:
             (self.accept if seq >= held.last else self.refuse)(held)
         if not in_place or seq < self.seq:
             self.refused = max(self.refused, seq)
-            self.report(offset)
+            self.report(offset, "a checkpoint of seq %d that is not where it was written" % seq)
             return
         self.pass_to(seq + 1, offset)
         self.seq = seq
@@ -252,30 +286,33 @@ class Scanner:
         if self.batch and self.seq >= self.batch.last:
             self.close_batch()
 
-    def refuse(self, item):
+    def refuse(self, item, after=None):
         self.held = None if item is self.held else self.held
+        what = "seq %d" % item.first if item.record else "lost records %d to %d" % (item.first, item.last)
         index, count = item.record.get("batch", (1, 1)) if item.record else (1, 1)
         self.refused = max(self.refused, item.last - index + count)
-        self.report(item.offset)
+        after = self.seq if after is None else after
+        self.report(item.offset, "%s after seq %d: a copy, or out of order" % (what, after))
 
     def pass_to(self, seq, offset):
         """The record `seq` counts: reports the damaged lines before it, and the seqs that are missing without a trace."""
-        is_missing = seq - 1 - self.seq > self.lost()
+        is_missing, is_behind_damage = seq - 1 - self.seq > self.lost(), bool(self.bad)
         self.report_bad()
         if is_missing:
-            self.report(offset)
+            self.report(offset, missing(self.seq + 1, seq - 1, is_behind_damage))
             self.missing_to = seq - 1
             if self.batch and self.seq < self.batch.last:
                 self.batch.broken = True
 
     def report_bad(self):
-        self.found += [("damage", offset, None) for offset, _ in self.bad]
+        self.found += [("damage", offset, reason) for offset, _, reason in self.bad]
         self.bad = []
 
     def close_batch(self):
         batch, self.batch = self.batch, None
         if batch and batch.broken:
-            self.report(batch.offset)
+            words = "a batch of %d records, seq %d to %d, of which some are missing"
+            self.report(batch.offset, words % (batch.last - batch.first + 1, batch.first, batch.last))
         elif batch:
             self.found += batch.records
 
@@ -286,6 +323,7 @@ class Scanner:
         if batch and (last if self.torn is None else self.seq) < batch.last:
             if not (is_sealed or batch.broken or batch.edited or self.refused >= batch.first):
                 self.seq, self.torn = max(batch.first - 1, self.refused), batch.offset
+                self.torn_reason = "an unfinished batch"
                 return
             batch.broken = True
         elif batch and self.refused > last:
@@ -296,7 +334,7 @@ class Scanner:
 
 
 def scan_part(data, salt, first, link, state):
-    """Records, state, damage (offsets) and second header of one file. `link`: of the chain; None for the active file."""
+    """Records, state, damage (offsets and reasons) and second header of one file. `link`: of the chain; None for the active file."""
     end = min(len(data), link["bytes"]) if link else len(data)
     header = first_line(data)
     offset = start = min(end, data.find(b"\n") + 1 or len(data)) if read_header(header) else 0
@@ -309,15 +347,17 @@ def scan_part(data, salt, first, link, state):
     scanner.finish(link is not None)
     records, damage, second, torn = [], [], None, scanner.torn
     summed, sum_, explained = 0, 0, False
+    unsummed = "each line is whole, but together they are not what was written"
     for kind, at, value in scanner.found:
         if kind == "damage":
-            damage.append(at)
+            is_first_line = at == 0 and not start and "missing here" not in value
+            damage.append((at, header_reason(header) if is_first_line else value))
             explained = True
         elif kind == "header":
             second = value if at == start else second
         elif kind == "checkpoint":
             if "%08x" % zlib.crc32(data[summed:at], sum_) != value["sum"] and not explained:
-                damage.append(summed)
+                damage.append((summed, unsummed))
             summed, sum_, explained = at, int(value["sum"], 16), False
             if link is None or value["checkpoint"]["seq"] <= link["last"]:
                 state = {**empty_state(), **value["checkpoint"]}
@@ -325,14 +365,15 @@ def scan_part(data, salt, first, link, state):
             records.append(value)
             state = fold(state, value)
     if link and len(data) < link["bytes"]:
-        damage.append(len(data) if torn is None else torn)
+        words = "the file ends too early, at byte %d of %d" % (len(data), link["bytes"])
+        damage.append((len(data) if torn is None else torn, words))
     elif torn is not None:
-        damage.append(torn)
+        damage.append((torn, scanner.torn_reason))
     elif link and not explained:
         if scanner.seq < link["last"]:
-            damage.append(end)
+            damage.append((end, missing(scanner.seq + 1, link["last"])))
         elif "%08x" % zlib.crc32(data[summed:end], sum_) != link["sum"]:
-            damage.append(summed)
+            damage.append((summed, unsummed))
     return records, {**state, "seq": link["last"] if link else max(state["seq"], scanner.seq)}, damage, second
 
 
@@ -344,7 +385,7 @@ def gunzip(data, damage):
         try:
             part = zlib.decompress(data[at : at + length], wbits=31)
         except zlib.error:
-            damage.append((len(content), size))
+            damage.append((len(content), size, "a damaged gzip member (byte %d of the compressed file)" % at))
             part = bytes(size - 1) + b"\n"
         content, at = content + part, at + length
     return content
@@ -360,7 +401,8 @@ def read_journals(directory, damage):
         heads = [open_line(data[at : at + 4096].split(b"\n")[0], "journal") for at in (0, 4096)]
         heads = [json.loads(head) for head in heads if head]
         if not heads:
-            damage += [(os.path.join(journals, name), 0)] if len(data) > 8192 else []
+            words = "neither copy of its head is readable"
+            damage += [(os.path.join(journals, name), 0, words)] if len(data) > 8192 else []
             continue
         head = max(heads, key=lambda head: head["generation"])
         at, number, pattern = 8192, 1, rb'\{"generation":([0-9]+),"block":([0-9]+),"bytes":([0-9]+),"crc":"([0-9a-f]{8})"\}\n'
@@ -486,6 +528,21 @@ def read_sealed(directory, session, link, patches, damage):
     return path, None
 
 
+def missing_strays(strays, salt, data):
+    """Damage for records of journals that do not fit the file, as far as they are nowhere else in it."""
+    known, seqs, runs = sums_in(data, salt), set(), []
+    for stray in strays:
+        seqs.update(seq for seq, _ in sums_in(stray[1], salt) - known)
+    for seq in sorted(seqs):
+        if runs and runs[-1][1] == seq - 1:
+            runs[-1][1] = seq
+        else:
+            runs.append([seq, seq])
+    named = ", ".join(str(a) if a == b else "%d to %d" % (a, b) for a, b in runs)
+    words = "%d record%s (seq %s) that a dead process has acknowledged in its journal do not fit this file, which was replaced or overwritten since. Opening the store for writing keeps them in .longhand/damaged"
+    return [(strays[0][0], words % (len(seqs), "" if len(seqs) == 1 else "s", named))] if seqs else []
+
+
 def read_session(directory, path, header, patches, damage):
     """Records and state; None: another header follows the first, and is the one with which the lines were written."""
     state, records, first = empty_state(), [], 1
@@ -497,22 +554,26 @@ def read_session(directory, path, header, patches, damage):
         shared = patches.get((salt, link["file"]), []) if salt != header["id"] else []
         name, data = read_sealed(directory, header["id"], link, shared, lost)
         if data is None:
-            damage.append((name, 0))
+            words = "this segment, records %d to %d, is not there" % (link["first"], link["last"])
+            damage.append((name, 0, words))
             continue
         found, state, more, _ = scan_part(data, salt, link["first"], link, state)
         records += found
-        damage += [(name, at) for at, _ in lost] + [(name, at) for at in more if not any(a <= at <= a + n for a, n in lost)]
+        damage += [(name, at, why) for at, _, why in lost]
+        damage += [(name, at, why) for at, why in more if not any(a <= at <= a + n for a, n, _ in lost)]
     own = [each for each in patches.get((header["id"], header.get("file", 0)), []) if each[3] == file_name(header["key"])]
     data, strays = lay_over(read_file(path), header["id"], own)
-    if all(sums_in(each[1], header["id"]) <= sums_in(data, header["id"]) for each in strays):
-        strays = []  # they are in the file, only not where they were written
     found, state, more, second = scan_part(data, header["id"], first, None, state)
-    damage += [(path, at) for at in [each[0] for each in strays[:1]] + more]
+    damage += [(path, at, why) for at, why in missing_strays(strays, header["id"], data) + more]
     if second and second["id"] == header["id"] and second.get("file", 0) > header.get("file", 0):
         return None
     if second and second["id"] != header["id"] and second["key"] == header["key"] and not found:
         return None
     return records + found, state
+
+
+def unreadable(data):
+    return header_reason(first_line(data)) if data else "an empty file"
 
 
 def read_store(directory):
@@ -527,13 +588,15 @@ def read_store(directory):
             data = read_file(path)
             others = [read_header(line) for line in data.split(b"\n")[1:] if line.startswith(b'{"longhand":')]
             first = read_header(first_line(data))
-            is_named = lambda header: name == file_name(header["key"])[:-5] + (header["id"] + "." if place else "") + "jsonl"
-            header = next((each for each in [first, *others] if each and is_named(each)), None)
+            expected = lambda header: file_name(header["key"])[:-5] + (header["id"] + "." if place else "") + "jsonl"
+            header = next((each for each in [first, *others] if each and name == expected(each)), None)
             if header is None:
                 ids.update([first["id"]] if first else ID.findall(name))
                 start = b'{"longhand":'
                 if start in data or start.startswith(first_line(data)) or b',"crc":"' in data:
-                    damage.append((path, 0))  # otherwise it is of another program
+                    words = 'it holds the key %s, whose file is %s'
+                    named = words % (json.dumps(first["key"], ensure_ascii=False), expected(first)) if first else ""
+                    damage.append((path, 0, named or unreadable(data)))  # otherwise it is of another program
                 continue
             ids.add(header["id"])
             read = read_session(directory, path, header, patches, damage)
@@ -542,7 +605,7 @@ def read_store(directory):
             for other in sorted(os.listdir(folder_of)) if os.path.isdir(folder_of) else []:
                 orphan = os.path.join(folder_of, other)
                 if other not in named and not other.startswith(".") and not os.path.samefile(orphan, path):
-                    damage.append((orphan, 0))
+                    damage.append((orphan, 0, "the session's chain does not name this file"))
             if read is None or header is not first:
                 continue
             records, state = read
@@ -554,9 +617,9 @@ def read_store(directory):
     for name in sorted(os.listdir(segments)) if os.path.isdir(segments) else []:
         path = os.path.join(segments, name)
         if name not in ids and not name.startswith(".") and not (os.path.isdir(path) and not os.listdir(path)):
-            damage.append((path, 0))
-    for path, offset in sorted(set(damage)):
-        print(json.dumps({"damage": os.path.relpath(path, directory), "offset": offset}))
+            damage.append((path, 0, "no session names this, neither an active one nor one that was put away"))
+    for path, offset, reason in sorted(set(damage)):
+        print(json.dumps({"damage": os.path.relpath(path, directory), "offset": offset, "reason": reason}))
 
 
 if __name__ == "__main__":

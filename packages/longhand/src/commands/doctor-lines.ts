@@ -8,6 +8,7 @@ import type { Older } from "../config/workspace-record.ts";
 import { describeOpen } from "../sessions/describe-open.ts";
 import type { DirectoryFacts } from "../sessions/examine-directory.ts";
 import type { ExaminedMemory } from "../sessions/examine-memory.ts";
+import { isDamagedPlace } from "../sessions/count-damage.ts";
 import type { ContentFacts } from "../sessions/examine-store.ts";
 import type { Examined, Problem } from "../sessions/find-problems.ts";
 import { DISK_PARTS, type DiskUse } from "../sessions/measure-disk.ts";
@@ -112,7 +113,7 @@ function hanging(start: string, text: string, width: number | undefined): string
 }
 
 function contentRows(content: ContentFacts): (readonly [name: string, value: string])[] {
-  const { sessions, archived, trashed, records, messagesInView, damage, unreadable } = content;
+  const { sessions, archived, trashed, records, messagesInView, unreadable } = content;
   const putAway = [
     ...(archived === 0 ? [] : [`${archived} archived`]),
     ...(trashed === 0 ? [] : [`${trashed} in the trash`]),
@@ -123,24 +124,26 @@ function contentRows(content: ContentFacts): (readonly [name: string, value: str
       ? []
       : [["unreadable", `${countOf(unreadable.length, "session")} more, see below`] as const]),
     ["records", `${records} kept; ${countOf(messagesInView, "message")} in the views of active sessions`],
-    ["damage", describeDamaged(damage.length, unreadable.length)],
+    ["damage", describeDamaged(content)],
   ];
 }
 
-function describeDamaged(places: number, unreadable: number): string {
+/** The number of `longhand verify`. */
+function describeDamaged({ damage, unreadable }: ContentFacts): string {
+  const places = damage.filter(isDamagedPlace).length;
   if (places > 0) return countOf(places, "place");
-  return unreadable === 0 ? "none found" : "sessions that cannot be read, see below; no damage in the others";
+  return unreadable.length === 0 ? "none found" : "none in what can be read";
 }
 
 /** Its entries are records of a store of its own. */
 function describeMemory(
-  { records, damage, unreadable }: ContentFacts,
+  content: ContentFacts,
   { waiting, open }: Pick<ExaminedMemory, "waiting" | "open">,
 ): string {
-  const damaged = describeDamaged(damage.length, unreadable.length);
+  const damaged = describeDamaged(content);
   const behind = waiting === 0 ? "" : `; ${countOf(waiting, "conversation")} waiting to be taken in`;
   const unanswered = open === 0 ? "" : `; ${describeOpen(open)}, taken in once it is continued`;
-  return `${countOf(records, "record")} kept; damage: ${damaged}${behind}${unanswered}`;
+  return `${countOf(content.records, "record")} kept; damage: ${damaged}${behind}${unanswered}`;
 }
 
 function foreignNames(files: readonly string[]): string {

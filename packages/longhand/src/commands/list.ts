@@ -159,7 +159,8 @@ async function printTable(
   const rows: string[][] = [];
   for (const session of sessions) {
     const { key, id, status, count, updated, bytes, damaged } = session;
-    const mark = damaged === 0 ? "" : `[${countOf(damaged, "damaged place")}] `;
+    // How many places there are, only verify can tell: a listing does not read everything.
+    const mark = damaged === 0 ? "" : "[damaged] ";
     rows.push([
       escapeKey(key),
       mark + (await sessionLabel(store, session)),

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import type { Damage, VerifyReport } from "@longhand/store";
 import { checkNamedStore } from "../sessions/check-named-store.ts";
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
+import { describeFound, isDamagedPlace } from "../sessions/count-damage.ts";
 import { describeDamage, withStoreForWriting } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { showPercent, withProgress } from "../terminal/progress.ts";
-import { shellQuote } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
-import { writeFindings } from "./verify.ts";
+import { repairCommand, writeFindings } from "./verify.ts";
 
 const SHOWN_PLACES = 10;
 const NOTHING_DONE = { lost: [], kept: [] };
@@ -25,17 +25,17 @@ export interface RepairCommandOptions extends JsonOption {
 
 export const defineCommand: DefineCommand = (command, begin) => {
   addExamples(command, [
-    ["longhand repair", "says what is damaged, asks, and mends it"],
-    ["longhand repair --dry-run", "says what would be done, and changes nothing"],
+    ["longhand repair", "lists the damage, asks, and mends it"],
+    ["longhand repair --dry-run", "shows what would be done, and changes nothing"],
     ["longhand repair my-notes --yes", "only this session, without a question"],
   ]);
   command
     .argument("[keys...]", "keys, or parts of keys that no other key has (default: everything)")
     .option("--yes", "do not ask")
-    .option("--dry-run", "says what would be done, and changes nothing")
+    .option("--dry-run", "show what would be done, and change nothing")
     .option(
       "--json",
-      "one JSON document: what was mended, which records were given up, where the bytes are, what is left",
+      "one JSON document: mended, lost (records that are gone), kept (files with the damaged bytes), left",
     )
     .addHelpText(
       "after",
@@ -59,7 +59,7 @@ export async function repair(
   const { damage } = before.report;
   const mendable = damage.filter(({ left }) => left === undefined);
   if (dryRun) {
-    tellPlan(mendable, before, surroundings);
+    tellPlan(keys, mendable, before, surroundings);
     return;
   }
   if (mendable.length === 0) {
@@ -73,9 +73,9 @@ export async function repair(
     else writeFindings(before, surroundings);
   }
   await confirm(surroundings, {
-    question: `Mend ${countOf(mendable.length, "damaged place")}?`,
+    question: `Mend ${shareOf(mendable.length, damage)}?`,
     yes,
-    command: toPaste(["repair --yes", ...keys.map(shellQuote)].join(" ")),
+    command: repairCommand(keys, toPaste, " --yes"),
   });
   const { damage: treated, lost = [], kept = [] } = await mend(before.chosen, surroundings);
   // What a repair says of itself is checked by reading again.
@@ -135,7 +135,13 @@ function tell(
     output.write(`Mended: ${countOf(mended.length, "damaged place")}.\n`);
     for (const line of doneLines(done)) output.write(`${escapeLine(line)}\n`);
   } else if (left === 0) output.write(`${green("No damage found.")} There is nothing to mend.\n`);
-  if (left > 0) output.write(`${red(`${countOf(left, "problem")} could not be mended.`)}\n`);
+  if (left > 0) output.write(`${red(`Not mended: ${describeFound(after)}.`)}\n`);
+}
+
+/** "6 of 9 damaged places": of all that verify counts. */
+function shareOf(mendable: number, damage: readonly Damage[]): string {
+  const all = damage.filter(isDamagedPlace).length;
+  return mendable === all ? countOf(all, "damaged place") : `${mendable} of ${countOf(all, "damaged place")}`;
 }
 
 function documentOf(mended: readonly Damage[], done: Done, { report, unreadable }: CheckedSessions): string {
@@ -143,7 +149,12 @@ function documentOf(mended: readonly Damage[], done: Done, { report, unreadable 
 }
 
 /** Whatever is found is left, so the exit code is that of `longhand verify`. */
-function tellPlan(mendable: readonly Damage[], before: CheckedSessions, surroundings: Surroundings): void {
+function tellPlan(
+  keys: readonly string[],
+  mendable: readonly Damage[],
+  before: CheckedSessions,
+  surroundings: Surroundings,
+): void {
   const { output, json, places, toPaste } = surroundings;
   const { report, unreadable } = before;
   if (report.damage.length + unreadable.length > 0) surroundings.markFailed();
@@ -159,12 +170,12 @@ function tellPlan(mendable: readonly Damage[], before: CheckedSessions, surround
   writeFindings(before, surroundings);
   const aside = join(places.sessions.path, ".longhand", "damaged");
   output.write(
-    `${countOf(mendable.length, "damaged place")} would be mended; the damaged bytes would be kept in ${escapeLine(aside)}.\n`,
+    `${shareOf(mendable.length, report.damage)} would be mended; the damaged bytes would be kept in ${escapeLine(aside)}.\n`,
   );
   const seqs = mendable.filter(({ seq }) => seq !== undefined);
   for (const { key = "", seq = 0 } of seqs)
     output.write(`Record ${seq} of ${escapeKey(key)} would be lost: its bytes are not what was written.\n`);
-  output.write(output.colors.dim(`To do it: ${toPaste("repair")}\n`));
+  output.write(output.colors.dim(`To do it: ${repairCommand(keys, toPaste)}\n`));
 }
 
 /** What is gone, and where the bytes are that it may be read from by hand. */

@@ -223,9 +223,7 @@ function headingLines(
     colors.bold(escapeKey(key)) + (status === "active" ? "" : ` (${status})`) + name,
     colors.dim(facts.join(" · ")),
     ...(status === "archived" ? [colors.dim(`To bring it back: ${toPaste("restore", key)}`)] : []),
-    ...(damaged === 0
-      ? []
-      : [colors.red(`${countOf(damaged, "damaged place")}; where: ${toPaste("doctor")}`)]),
+    ...(damaged === 0 ? [] : [colors.red(`damaged; where, and what to do: ${toPaste("verify", key)}`)]),
     "",
   ];
 }

@@ -3,6 +3,7 @@
 import { CommandError } from "../command-error.ts";
 import { checkNamedDirectory, checkNamedStore } from "../sessions/check-named-store.ts";
 import { checkSessions, type CheckedSessions } from "../sessions/check-sessions.ts";
+import { describeFound } from "../sessions/count-damage.ts";
 import { damageRemedy } from "../sessions/damage-remedy.ts";
 import { findStores } from "../sessions/find-stores.ts";
 import { adviseUnreadable } from "../sessions/unreadable-session.ts";
@@ -10,6 +11,7 @@ import { describeDamage } from "../sessions/with-store.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { shellQuote } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
 
@@ -28,8 +30,11 @@ export const defineCommand: DefineCommand = (command, begin) => {
   command
     .argument("[keys...]", "keys, or parts of keys that no other key has (default: everything)")
     .option("--all", "every store of the home: the sessions and the memory of all workspaces and agents")
-    .option("--json", "one JSON document: sessions, records, damage; with --all one a line, with its store")
-    .addHelpText("after", "\nExits with 1 if there is damage, or a session that cannot be read.")
+    .option(
+      "--json",
+      "one JSON document: sessions, records, damage, unreadable; with --all one for each store, a line each",
+    )
+    .addHelpText("after", "\nReads only. Exits with 1 if there is damage, or a session that cannot be read.")
     .action(async (keys: string[], options: VerifyCommandOptions) => {
       const surroundings = begin(options);
       if (options.all === true) await verifyAll(keys, surroundings);
@@ -90,9 +95,18 @@ async function verifyStore(
     return;
   }
   writeFindings(checked, surroundings);
-  output.write(`${read}; ${countOf(report.damage.length, "damaged place")}.\n`);
+  output.write(`${read}; ${describeFound(checked)}.\n`);
   if (report.damage.some(({ left }) => left === undefined))
-    output.write(dim(`To mend what can be mended: ${toPaste("repair")}\n`));
+    output.write(dim(`To mend what can be mended: ${repairCommand(keys, toPaste)}\n`));
+}
+
+/** Of the sessions that this command was given. */
+export function repairCommand(
+  keys: readonly string[],
+  toPaste: Surroundings["toPaste"],
+  option = "",
+): string {
+  return toPaste([`repair${option}`, ...keys.map(shellQuote)].join(" "));
 }
 
 /** Each with what to do where that is not a repair. */

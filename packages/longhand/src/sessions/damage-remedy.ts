@@ -2,17 +2,19 @@
 
 import type { Damage } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
-import { leftRemedy } from "./unreadable-session.ts";
+import { leftRemedy, permissionRemedy } from "./unreadable-session.ts";
 
 /** `damage`: as verify has found it, which knows what a repair leaves alone. */
-export function damageRemedy({ key, left }: Damage, toPaste: ToPaste): string {
+export function damageRemedy({ file, key, left, notPermitted }: Damage, toPaste: ToPaste): string {
+  if (notPermitted === true) return permissionRemedy(file);
   if (left !== undefined) return `a repair leaves it as it is, with every byte in place: ${left}`;
   const command = toPaste("repair", key);
   return `the records around it are served and appends go on; put the file back from a backup if you have one, or mend it (the damaged bytes are kept): ${command}`;
 }
 
 /** Of a whole file that is not served. */
-export function unreadableRemedy({ file, left }: Damage, toPaste: ToPaste): string {
+export function unreadableRemedy({ file, left, notPermitted }: Damage, toPaste: ToPaste): string {
+  if (notPermitted === true) return permissionRemedy(file);
   if (left !== undefined) return leftRemedy(left, file);
   return `mend it (the damaged bytes are kept): ${toPaste("repair")}  or put the file back from a backup`;
 }

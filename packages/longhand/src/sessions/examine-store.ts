@@ -14,7 +14,9 @@ export interface ContentFacts {
   readonly records: number;
   /** Of the active sessions. */
   readonly messagesInView: number;
+  /** As verify reports it: of sessions that cannot be read, too. */
   readonly damage: readonly Damage[];
+  /** Sessions that are not listed. */
   readonly unreadable: readonly UnreadableSession[];
   /** What else failed, in the store's own words. */
   readonly failures: readonly string[];
@@ -27,7 +29,10 @@ export async function examineContent(
   onProgress: (done: number, total: number) => void,
 ): Promise<ContentFacts> {
   const { isLonghandError, openStore } = await import("@longhand/store");
-  const damage = new Map<string, Damage>();
+  /** Met while listing: what is told if verifying fails. */
+  const met = new Map<string, Damage>();
+  let verified: readonly Damage[] | undefined;
+  /** Sessions that are not listed. */
   const unreadable = new Map<string, UnreadableSession>();
   /** Of these, what cannot be read because of what is in it, not for want of permission or of a newer version. */
   const damagedFiles = new Set<string>();
@@ -41,8 +46,7 @@ export async function examineContent(
   };
   const onDamage = (found: Damage): void => {
     const session = unreadableByDamage(found);
-    // The same place may be met twice, by listing and by verifying.
-    if (session === undefined) damage.set(`${found.file}\0${found.offset}`, found);
+    if (session === undefined) met.set(`${found.file}\0${found.offset}`, found);
     else if (!unreadable.has(session.file)) {
       unreadable.set(session.file, session);
       damagedFiles.add(session.file);
@@ -69,11 +73,11 @@ export async function examineContent(
       await orFailure(async () => {
         const report = await store.verify({ onProgress });
         records = report.records;
+        verified = report.damage;
         for (const found of report.damage) {
-          onDamage(found);
           // Who only opened it could not say whether a repair can mend it.
           const { file, reason } = found;
-          if (damagedFiles.has(file))
+          if (damagedFiles.delete(file))
             unreadable.set(file, { file, reason, remedy: unreadableRemedy(found, toPaste) });
         }
       });
@@ -87,8 +91,7 @@ export async function examineContent(
     trashed: count.trashed,
     records,
     messagesInView,
-    // Of a session that is not served at all that is what is told.
-    damage: [...damage.values()].filter(({ file }) => !unreadable.has(file)),
+    damage: verified ?? [...met.values()],
     unreadable: [...unreadable.values()],
     failures: [...failures],
   };

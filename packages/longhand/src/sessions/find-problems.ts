@@ -1,5 +1,6 @@
 /** What is wrong with a store that has been examined, each with its remedy. Pure. */
 
+import type { Damage } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
@@ -50,11 +51,17 @@ export function findProblems({ path, directory, content, option }: Examined, toP
       problem: `a session cannot be read: ${describeUnreadable(session)}`,
       remedy: session.remedy,
     })),
-    ...content.damage.map((damage) => ({
+    ...damageBeside(content).map((damage) => ({
       problem: describeDamage(damage),
       remedy: damageRemedy(damage, toPaste),
     })),
   ];
+}
+
+/** That a session cannot be read is its first damage, and told already. */
+function damageBeside({ damage, unreadable }: ContentFacts): readonly Damage[] {
+  const told = new Set(unreadable.map(({ file }) => file));
+  return damage.filter(({ file }) => !told.delete(file));
 }
 
 function directoryProblems(path: string, facts: DirectoryFacts, option: Examined["option"]): Problem[] {

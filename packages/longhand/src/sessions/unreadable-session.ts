@@ -34,6 +34,8 @@ export function unreadableByError({ code, message, detail }: LonghandError): Unr
   const { file, errno } = detail;
   if (typeof file !== "string" || !file.endsWith(SESSION_SUFFIX)) return undefined;
   const reason = withoutFile(message, file);
+  // It is read all the same: others could reach it, or can.
+  if (code === "DIRECTORY_UNSAFE") return undefined;
   if (code === "FORMAT_TOO_NEW") {
     return {
       file,

@@ -138,11 +138,21 @@ export function warner({
   };
 }
 
-export function describeDamage({ file, offset, bytes, kind, reason, key, seq, kept }: Damage): string {
+export function describeDamage(damage: Damage): string {
+  const { file, reason, key, kind, kept } = damage;
   const session = key === undefined ? "" : ` (session ${key})`;
+  const cut = kind === "torn" ? "cut off, and kept in" : "kept in";
+  // A file of kept records is named already.
+  const aside = kept === undefined || kept === file ? "" : `; ${cut} ${kept}`;
+  return `${file}: ${placeIn(damage)}${reason}${session}${aside}`;
+}
+
+/** Of a whole file, or of one that was not looked into, there is no place to name. */
+function placeIn({ offset, bytes, kind, seq, notPermitted }: Damage): string {
+  if (notPermitted === true || (offset === 0 && bytes === 0)) return "";
   const record = seq === undefined ? "" : `, record ${seq}`;
-  const cut = kept === undefined ? "" : `; cut off, and kept in ${kept}`;
-  return `${file}: ${kind} at byte ${offset} (${bytes} bytes${record}): ${reason}${session}${cut}`;
+  const size = bytes === 0 ? "" : ` (${countOf(bytes, "byte")}${record})`;
+  return `${kind} at byte ${offset}${size}: `;
 }
 
 /** A command may open the store more than once; the places of a command are one object. */

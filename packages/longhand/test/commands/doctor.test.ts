@@ -109,7 +109,7 @@ describe("doctor", () => {
         expect(stdout).toContain(`${file}: corrupt at byte ${text.indexOf('{"seq":2')}`);
         expect(stdout).toMatch(/remedy: .*longhand repair/);
         const listed = await longhand("list");
-        expect(listed.stdout).toContain("[1 damaged place]");
+        expect(listed.stdout).toContain("[damaged]");
         expect(listed.stderr).toContain("longhand: warning: ");
         const json = await longhand("list --json");
         expect(JSON.parse(json.stderr)).toMatchObject({ warning: { code: "DAMAGE", damage: { file } } });

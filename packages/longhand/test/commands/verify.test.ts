@@ -52,8 +52,8 @@ describe("verify", () => {
           damage: [{ file, offset, key: "k", reason: expect.any(String) as string }],
         });
         expect((await longhand("verify l")).exitCode).toBe(0);
-        expect((await longhand("list")).stdout).toContain("[1 damaged place]");
-        expect((await longhand("show k")).stdout).toContain("1 damaged place");
+        expect((await longhand("list")).stdout).toContain("[damaged]");
+        expect((await longhand("show k")).stdout).toContain("damaged; where");
       },
     );
   });
@@ -115,10 +115,12 @@ describe("repair", () => {
         const file = join(sessions, "k.jsonl");
         await appendFile(file, '{"seq":2,"at":"20');
         const listed = await longhand("list");
-        expect(listed.stdout).toContain("[1 damaged place] one");
+        expect(listed.stdout).toContain("[damaged] one");
         expect(listed.stderr).toContain(`${file}: torn at byte `);
         expect(JSON.parse((await longhand("list --json")).stdout)).toMatchObject({ damaged: 1, seq: 1 });
-        expect((await longhand("show k")).stdout).toContain("1 damaged place; where: longhand doctor");
+        expect((await longhand("show k")).stdout).toContain(
+          "damaged; where, and what to do: longhand verify",
+        );
         const { exitCode, stdout } = await longhand("repair --yes");
         expect([exitCode, stdout]).toEqual([0, expect.stringContaining("No record is lost.")]);
         expect(stdout).toContain("/.longhand/damaged/k.jsonl.");
@@ -140,7 +142,7 @@ describe("repair", () => {
         for (const commandLine of ["repair", "repair --yes"]) {
           const { exitCode, stdout, stderr } = await longhand(commandLine);
           expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`• ${file}: corrupt at byte 0 `)]);
-          expect(stdout).toMatch(/what to do: .*out of the store\n1 problem could not be mended\.\n$/);
+          expect(stdout).toMatch(/what to do: .*out of the store\nNot mended: 1 damaged place\.\n$/);
           expect(stdout + stderr).not.toMatch(/longhand (repair|doctor)/);
         }
         const doctor = (await longhand("doctor")).stdout;

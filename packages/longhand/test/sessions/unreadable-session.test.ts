@@ -42,7 +42,7 @@ describe("sessions that cannot be opened at all", () => {
         expect(doctor.stdout).toMatch(/newer\.jsonl[^\n]*\n *remedy: update Longhand/);
         expect(doctor.stdout).not.toContain("appends go on");
         expect(doctor.stdout).not.toContain("none found");
-        expect(doctor.stdout).toMatch(/damage +sessions that cannot be read, see below/);
+        expect(doctor.stdout).toMatch(/damage +4 places\n/);
       },
     );
   });

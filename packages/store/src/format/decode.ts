@@ -1,6 +1,7 @@
 /** Lines to entries. Nothing here throws: a line is good, or it is bad for a stated reason. */
 
 import { CHECKPOINT_START, decodeCheckpoint, type Checkpoint } from "./checkpoint.ts";
+import type { LineReason } from "./damage-reason.ts";
 import type { BatchPosition, Body, Entry, RewoundView } from "./entry.ts";
 import { MAX_SEQ } from "./format.ts";
 import { decodeHeader, type Header } from "./header.ts";
@@ -20,7 +21,7 @@ export type DecodedLine =
   | { readonly kind: "header"; readonly header: Header }
   /** A good line that is no record, such as one that a newer version puts between records. */
   | { readonly kind: "aside" }
-  | { readonly kind: "bad"; readonly reason: string };
+  | { readonly kind: "bad"; readonly reason: LineReason };
 
 // The fields before the body come in this order and nothing else; the id is a JSON string.
 const START =
@@ -87,10 +88,10 @@ function batchPosition(index: string | undefined, size: string): BatchPosition {
   return { index: Number(index), size: Number(size) };
 }
 
-function reasonForBadLine(line: Buffer): string {
-  if (line.length === 0) return "an empty line";
-  if (line.every((byte) => byte === 0)) return "filled with NUL bytes";
-  return hasSeal(line) ? "checksum mismatch" : "not a whole record";
+function reasonForBadLine(line: Buffer): LineReason {
+  if (line.length === 0) return { code: "empty-line" };
+  if (line.every((byte) => byte === 0)) return { code: "nul-bytes" };
+  return { code: hasSeal(line) ? "checksum-mismatch" : "not-whole" };
 }
 
 function decodeOperation(json: string): Body {

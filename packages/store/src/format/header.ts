@@ -3,6 +3,7 @@
  * belongs to a session; a file that no chain names is never read.
  */
 
+import type { HeaderReason } from "./damage-reason.ts";
 import { isSum } from "./checksum.ts";
 import { FORMAT_VERSION, MAX_FILE_NUMBER } from "./format.ts";
 import { isCount } from "./is-count.ts";
@@ -45,7 +46,7 @@ export interface ChainLink {
 export type DecodedHeader =
   | { readonly kind: "header"; readonly header: Header }
   | { readonly kind: "too-new"; readonly version: number }
-  | { readonly kind: "bad"; readonly reason: string };
+  | { readonly kind: "bad"; readonly reason: HeaderReason };
 
 /** Of the first file of a session. */
 export function firstHeader(identity: Pick<Header, "key" | "id" | "at">): Header {
@@ -74,17 +75,14 @@ const MAX_KEPT_BYTES = 4096;
 function decodeAnew(line: Buffer): DecodedHeader {
   const value = tryParseJson(line.toString("utf8"));
   const version = isJsonObject(value) ? value["longhand"] : undefined;
-  if (!isJsonObject(value) || typeof version !== "number") return { kind: "bad", reason: "no header line" };
+  if (!isJsonObject(value) || typeof version !== "number")
+    return { kind: "bad", reason: { code: "no-header" } };
   const isSealed = checkLine(line, "") !== undefined;
   const identity = isSealed ? identityIn(value) : undefined;
   // A newer format may seal its lines in another way; where it does not, what we understand of it can be read.
   if (identity === undefined && version > FORMAT_VERSION) return { kind: "too-new", version };
-  if (!isSealed) return { kind: "bad", reason: "the header's checksum does not match" };
-  if (identity === undefined)
-    return {
-      kind: "bad",
-      reason: "the header lacks a valid key, id, time or chain",
-    };
+  if (!isSealed) return { kind: "bad", reason: { code: "header-checksum" } };
+  if (identity === undefined) return { kind: "bad", reason: { code: "header-fields" } };
   return { kind: "header", header: { version, ...identity } };
 }
 

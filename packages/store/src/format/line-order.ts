@@ -5,6 +5,7 @@
 
 import { isWrittenAt } from "./checkpoint-position.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import type { DamageReason } from "./damage-reason.ts";
 import { batchEnd, OpenBatch } from "./open-batch.ts";
 import type { OrderedItem, ScanDamage, ScannedLine, ScanVisitor } from "./scan-visitor.ts";
 
@@ -84,8 +85,7 @@ export class LineOrder {
     }
     if (!isInPlace || seq < this.#seq) {
       this.#refusedSeq = Math.max(this.#refusedSeq, seq);
-      const reason = `a checkpoint of seq ${seq} that is not where it was written`;
-      this.report({ ...placeOf(line), reason });
+      this.report({ ...placeOf(line), reason: { code: "misplaced-checkpoint", seq } });
       return;
     }
     this.#passTo(seq + 1, line.offset);
@@ -132,8 +132,11 @@ export class LineOrder {
   #refuse({ first, last, entry, line }: OrderedItem, after = this.#seq): void {
     if (this.#suspect?.line === line) this.#suspect = undefined;
     this.#refusedSeq = Math.max(this.#refusedSeq, entry === undefined ? last : batchEnd(entry));
-    const what = entry === undefined ? `lost records ${first} to ${last}` : `seq ${first}`;
-    this.report({ ...placeOf(line), reason: `${what} after seq ${after}: a copy, or out of order` });
+    const reason: DamageReason =
+      entry === undefined
+        ? { code: "lost-out-of-order", first, last, after }
+        : { code: "out-of-order", seq: first, after };
+    this.report({ ...placeOf(line), reason });
     if (entry !== undefined) this.#visitor.refused?.(entry, line);
   }
 
@@ -144,11 +147,13 @@ export class LineOrder {
 
   /** The record `next` counts, or would: reports the bad lines before it, and the seqs that no line speaks of. */
   #passTo(next: number, offset: number): void {
-    const isMissing = next - 1 - this.#seq > this.#lostRecords();
+    const damaged = this.#lostRecords();
+    const isMissing = next - 1 - this.#seq > damaged;
     this.#reportBad(next);
     if (!isMissing) return;
     const first = this.#seq + 1;
-    this.report({ offset, bytes: 0, kind: "corrupt", reason: missing(first, next - 1) });
+    const reason = { code: "missing", first, last: next - 1, isBehindDamage: damaged > 0 } as const;
+    this.report({ offset, bytes: 0, kind: "corrupt", reason });
     this.#missingUpTo = next - 1;
     this.#batch?.miss(first);
   }
@@ -190,9 +195,4 @@ export class LineOrder {
 
 export function placeOf({ offset, bytes }: ScannedLine): Omit<ScanDamage, "reason"> {
   return { offset, bytes, kind: "corrupt" };
-}
-
-/** The words for records that no line speaks of. */
-export function missing(first: number, last: number): string {
-  return first === last ? `seq ${first} is missing` : `seq ${first} to ${last} are missing`;
 }

@@ -59,8 +59,7 @@ export class OpenBatch {
   damage(): ScanDamage {
     const last = this.items.at(-1)?.line;
     const end = last === undefined ? this.offset : last.offset + last.bytes;
-    const size = this.last - this.first + 1;
-    const reason = `a batch of ${size} records, seq ${this.first} to ${this.last}, of which some are missing`;
+    const reason = { code: "broken-batch", first: this.first, last: this.last } as const;
     return { offset: this.offset, bytes: end - this.offset, kind: "corrupt", reason };
   }
 }

@@ -1,6 +1,7 @@
 /** What a scan of a session file is given, and what it tells: lines, damage, and who listens. */
 
 import type { Checkpoint } from "./checkpoint.ts";
+import type { DamageReason } from "./damage-reason.ts";
 import type { Entry } from "./entry.ts";
 import type { Header } from "./header.ts";
 
@@ -62,7 +63,7 @@ export interface ScanDamage {
   readonly offset: number;
   readonly bytes: number;
   readonly kind: "torn" | "corrupt";
-  readonly reason: string;
+  readonly reason: DamageReason;
   /** The first record that was there, where the good ones around the place tell. */
   readonly seq?: number;
 }

@@ -11,6 +11,7 @@
  */
 
 import { assertNever } from "../errors.ts";
+import type { LineReason } from "./damage-reason.ts";
 import { decodeLine, decodeOrdinaryLine, type DecodedLine } from "./decode.ts";
 import { LineOrder, placeOf } from "./line-order.ts";
 import { LineInChunk, type ScanDamage, type ScannedLine, type ScanVisitor } from "./scan-visitor.ts";
@@ -73,19 +74,19 @@ export class LogScanner {
   }
 
   line(line: ScannedLine): void {
-    const reason = this.#takeGood(line);
+    const reason = this.#takeIfGood(line);
     if (reason === undefined) return;
     const { content } = line;
     if (content !== undefined && (this.#takeWithoutNewline(line) || this.#takeGlued(line, content))) return;
     this.#addBad(line, reason);
   }
 
-  /** `undefined`: it is good. Otherwise the reason why not. */
-  #takeGood(line: ScannedLine): string | undefined {
+  /** Takes the line if it is good. Otherwise takes nothing and answers with the reason why it is not. */
+  #takeIfGood(line: ScannedLine): LineReason | undefined {
     if (line instanceof LineInChunk && this.#isOrdinary(line)) {
       this.#order.item(line);
     } else {
-      if (line.content === undefined) return "longer than any record";
+      if (line.content === undefined) return { code: "too-long" };
       const decoded = decodeLine(line.content, this.#sessionId);
       if (decoded.kind === "bad") return decoded.reason;
       this.#take(decoded, line);
@@ -102,7 +103,7 @@ export class LogScanner {
     return line.entry !== undefined;
   }
 
-  #addBad(line: ScannedLine, reason: string): void {
+  #addBad(line: ScannedLine, reason: LineReason): void {
     const { offset, bytes, content, terminated } = line;
     this.#lineBefore = undefined;
     this.#isFirst = false;
@@ -120,8 +121,8 @@ export class LogScanner {
   #takeWithoutNewline(line: ScannedLine): boolean {
     if (line.terminated || line.content === undefined) return false;
     const whole = { ...line, content: line.content.subarray(0, -1), bytes: line.bytes - 1 };
-    if (this.#takeGood(whole) !== undefined) return false;
-    const reason = "not a newline, where the last record ends";
+    if (this.#takeIfGood(whole) !== undefined) return false;
+    const reason = { code: "no-newline-at-end" } as const;
     this.#visitor.damage({ offset: this.#end, bytes: 1, kind: "corrupt", reason });
     return true;
   }
@@ -130,9 +131,9 @@ export class LogScanner {
   #takeGlued(line: ScannedLine, content: Buffer): boolean {
     const pieces = splitGlued(line, content, this.#sessionId);
     if (pieces === undefined) return false;
-    this.#order.report({ ...placeOf(line), reason: `${pieces.length} lines in one: a newline is missing` });
+    this.#order.report({ ...placeOf(line), reason: { code: "glued", lines: pieces.length } });
     for (const piece of pieces) {
-      const reason = this.#takeGood(piece);
+      const reason = this.#takeIfGood(piece);
       if (reason === undefined) continue;
       this.#addBad(piece, reason);
       // If the rest is cut, what is before it needs a newline.
@@ -155,7 +156,7 @@ export class LogScanner {
         this.#order.checkpoint(decoded.checkpoint, line, this.#sumBefore());
         break;
       case "header":
-        this.#order.report({ ...placeOf(line), reason: "a header that is not the first line" });
+        this.#order.report({ ...placeOf(line), reason: { code: "stray-header" } });
         this.#visitor.header?.(decoded.header, line);
         break;
       case "aside":
@@ -180,7 +181,8 @@ export class LogScanner {
     // Whole or not at all: bad lines behind an unfinished batch are part of its remains.
     const { offset } = unfinished;
     const end = torn === undefined ? this.#end : torn.offset + torn.bytes;
-    const rest: ScanDamage = { offset, bytes: end - offset, kind: "torn", reason: "an unfinished batch" };
+    const reason = { code: "unfinished-batch" } as const;
+    const rest: ScanDamage = { offset, bytes: end - offset, kind: "torn", reason };
     return { end: offset, seq, torn: rest, unterminated: false };
   }
 }

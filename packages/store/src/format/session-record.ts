@@ -38,7 +38,7 @@ export interface SessionInfo {
   readonly created: string;
   readonly updated: string;
   readonly bytes: number;
-  /** How many damaged places its files have. */
+  /** How many damaged places opening it has found. Verify finds all. */
   readonly damaged: number;
 }
 
@@ -46,6 +46,7 @@ export interface Damage {
   readonly file: string;
   readonly offset: number;
   readonly bytes: number;
+  /** "torn": an end that was never a whole record. "corrupt": anything else. */
   readonly kind: "torn" | "corrupt";
   readonly reason: string;
   readonly key?: string;
@@ -55,4 +56,6 @@ export interface Damage {
   readonly kept?: string;
   /** Found by verify or repair: why a repair leaves it as it is, and what to do. Absent: a repair mends it, or has. */
   readonly left?: string;
+  /** This user may not read the file: its bytes were not looked at, and are not known to be damaged. */
+  readonly notPermitted?: true;
 }

@@ -9,6 +9,7 @@
  * the file.
  */
 
+import type { SealedReason } from "../format/damage-reason.ts";
 import type { OpenFile } from "../host/host.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { GzipDamage } from "./gzip-damage.ts";
@@ -89,8 +90,7 @@ class MemberSource implements GzipSource {
     for (const place of places) {
       const { kind, offset, length } = place.part;
       if (kind === "gap") this.#report(place, 0, gapReason(offset, length));
-      if (kind === "mended")
-        this.#report(place, place.bytes, "a damaged gzip header; what it holds is whole");
+      if (kind === "mended") this.#report(place, place.bytes, { code: "gzip-header" });
     }
   }
 
@@ -141,15 +141,15 @@ class MemberSource implements GzipSource {
     const content = kind === "mended" ? decodeMemberBody(whole) : decodeMember(whole);
     if (content?.length === place.bytes) return content;
     const beginning = kind === "cut" ? decodeMemberStart(whole, place.bytes) : Buffer.alloc(0);
-    const reason = kind === "cut" ? "the file ends in this gzip member" : "a damaged gzip member";
-    this.#report(place, beginning.length, `${reason} (byte ${offset} of the compressed file)`);
+    const code = kind === "cut" ? "gzip-cut" : "gzip-damaged";
+    this.#report(place, beginning.length, { code, at: offset });
     const filled = Buffer.alloc(place.bytes);
     beginning.copy(filled);
     fillLost(filled, Math.min(beginning.length, filled.length), filled.length, true);
     return filled;
   }
 
-  #report(place: Place, good: number, reason: string): void {
+  #report(place: Place, good: number, reason: SealedReason): void {
     if (this.#reported.has(place)) return;
     this.#reported.add(place);
     const { offset, length } = place.part;
@@ -158,9 +158,9 @@ class MemberSource implements GzipSource {
   }
 }
 
-function gapReason(offset: number, length: number): string {
-  if (length === 0) return `the compressed file ends too early, at byte ${offset}`;
-  return `no gzip member of ours from byte ${offset} of the compressed file; it goes on at byte ${offset + length}`;
+function gapReason(offset: number, length: number): SealedReason {
+  if (length === 0) return { code: "gzip-ends-early", at: offset };
+  return { code: "gzip-gap", from: offset, to: offset + length };
 }
 
 function fillLost(into: Buffer, from: number, to: number, isEnd: boolean): void {

@@ -1,5 +1,6 @@
 /** The header line of a session file, whatever its length: a long chain makes a long header. */
 
+import type { HeaderReason } from "../format/damage-reason.ts";
 import { NEWLINE } from "../format/format.ts";
 import { decodeHeader } from "../format/header.ts";
 import type { ScanDamage } from "../format/scan.ts";
@@ -30,8 +31,7 @@ export function withHeaderReason(damage: ScanDamage, { content }: HeaderLine): S
   if (damage.offset !== 0 || damage.bytes === 0 || outcome.kind === "header") return damage;
   const { offset, bytes, kind } = damage;
   // Whose file it is was proven before, in a format that we know: then its number is not what was written.
-  const reason =
-    outcome.kind === "bad" ? outcome.reason : "the number of the format in its header is damaged";
+  const reason: HeaderReason = outcome.kind === "bad" ? outcome.reason : { code: "header-version" };
   return { offset, bytes, kind, reason };
 }
 

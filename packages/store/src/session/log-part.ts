@@ -23,7 +23,7 @@ export interface LogPart {
 export interface OpenedPart {
   readonly path: string;
   readonly source: ByteSource;
-  /** Of a compressed file: what cannot be unpacked, and was reported when it was opened. */
+  /** Of a compressed file: what cannot be unpacked. It grows while the file is read; what it has at the opening was reported. */
   readonly members?: readonly GzipDamage[];
   close(): Promise<void>;
 }

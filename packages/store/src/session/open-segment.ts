@@ -5,6 +5,7 @@ import { errorCode, ioError } from "../host/io-error.ts";
 import { lazy } from "../lazy.ts";
 import type { Patch } from "./byte-source.ts";
 import type { LogPart, OpenedPart } from "./log-part.ts";
+import { memberDamage } from "./gzip-damage.ts";
 import type { OnPartDamage } from "./read-part.ts";
 import { sealedSource } from "./sealed-source.ts";
 import { segmentCandidates } from "./segment-path.ts";
@@ -34,7 +35,7 @@ export async function openSegment(
       throw ioError(error, "opening a segment", candidate);
     }
   }
-  const reason = `this segment, records ${part.first} to ${part.last}, is not there`;
+  const reason = { code: "segment-missing", first: part.first, last: part.last } as const;
   onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason }, path);
   return undefined;
 }
@@ -61,12 +62,12 @@ async function openCompressed(
   const source = await openGzipSource(file, part.bytes);
   if (source === undefined) {
     await file.close();
-    onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason: "not a compressed segment" }, path);
+    const reason = { code: "not-compressed" } as const;
+    onDamage({ offset: 0, bytes: part.bytes, kind: "corrupt", reason }, path);
     return undefined;
   }
-  const members = [...source.damage];
-  for (const { offset, bytes, reason } of members) onDamage({ offset, bytes, kind: "corrupt", reason }, path);
-  return { path, source, members, close: async () => await file.close() };
+  for (const damage of source.damage) onDamage(memberDamage(damage), path);
+  return { path, source, members: source.damage, close: async () => await file.close() };
 }
 
 async function openIfThere(files: FileSystem, path: string): Promise<OpenFile | undefined> {

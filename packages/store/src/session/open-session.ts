@@ -8,12 +8,14 @@ import type { FileSystem, OpenFile } from "../host/host.ts";
 import { errorCode, ioError } from "../host/io-error.ts";
 import { removeIfThere } from "../host/small-files.ts";
 import { writeFully } from "../host/write-fully.ts";
+import { reasonText } from "../format/damage-reason.ts";
 import { EMPTY_STATE, type SessionState } from "../format/fold.ts";
 import { FORMAT_VERSION } from "../format/format.ts";
 import type { Header } from "../format/header.ts";
 import { lastSum, LINE_END_BYTES } from "../format/last-sum.ts";
 import type { Damage } from "../format/session-record.ts";
 import type { ScanDamage } from "../format/scan.ts";
+import { toDamage } from "../format/to-damage.ts";
 import { patchedSource, type Patch } from "./byte-source.ts";
 import { copyRange } from "./copy-range.ts";
 import { keepAside } from "./keep-aside.ts";
@@ -49,6 +51,8 @@ export interface WritablePlace extends SessionPlace {
   readonly temporaryPath: () => string;
   /** Gives the name of the session's file to this one, durably; rejects if this instance was taken over. */
   readonly replaceBy: (temporary: string) => Promise<void>;
+  /** Told that others could reach the file, which is no damage. */
+  readonly onError: (error: LonghandError) => void;
 }
 
 /** `undefined`: there is no such file. */
@@ -89,7 +93,7 @@ export async function scanFile(
   const source = patchedSource(file, (await file.stat()).size, patches);
   const outcome = await scanTail(source, async (header) => await stateOfChain(place, header));
   const tail = checkOutcome(outcome, place);
-  for (const damage of tail.damage) place.onDamage({ ...damage, file: place.path, key: tail.header.key });
+  for (const damage of tail.damage) place.onDamage(toDamage(damage, place.path, tail.header.key));
   return tail;
 }
 
@@ -111,7 +115,7 @@ async function stateOfChain(place: SessionPlace, header: Header): Promise<Sessio
   if (seq === 0) return EMPTY_STATE;
   const parts = partsOf(header, 0, seq);
   const onDamage = (damage: ScanDamage, path: string): void =>
-    place.onDamage({ ...damage, file: path, key: header.key });
+    place.onDamage(toDamage(damage, path, header.key));
   return await stateAfter(
     {
       parts,
@@ -130,10 +134,11 @@ async function stateOfChain(place: SessionPlace, header: Header): Promise<Sessio
 function checkOutcome(outcome: TailOutcome, { path, key }: SessionPlace): ScannedTail {
   if (outcome.kind === "too-new") throw tooNew(path, key, outcome.version, "read");
   if (outcome.kind === "bad") {
+    const reason = reasonText(outcome.reason);
     throw new LonghandError(
       "SESSION_DAMAGED",
-      `${path} is not readable as a session: ${outcome.reason}. The file was left as it is: longhand verify says whether a repair can mend it; if not, put it back from a copy or move it away`,
-      { file: path, key, reason: outcome.reason },
+      `${path} is not readable as a session: ${reason}. The file was left as it is: longhand verify says whether a repair can mend it; if not, put it back from a copy or move it away`,
+      { file: path, key, reason },
     );
   }
   const { header } = outcome.tail;
@@ -162,12 +167,13 @@ function tooNew(path: string, key: string | undefined, version: number, what: st
 const OTHERS = 0o077;
 
 /** A copy, or an editor, may have let others in. */
-async function keepPrivate(file: OpenFile, { path, key, onDamage }: WritablePlace): Promise<void> {
+async function keepPrivate(file: OpenFile, { path, key, onError }: WritablePlace): Promise<void> {
   const { mode } = await file.stat();
   if ((mode & OTHERS) === 0) return;
   await file.makePrivate();
-  const reason = `others could read it (mode ${mode.toString(8)}); only its owner can now`;
-  onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, key });
+  const octal = mode.toString(8);
+  const message = `${path} had mode ${octal}, with which other users could reach it; it has mode 600 now. Nothing in it was damaged. Copy session files with: cp -p`;
+  onError(new LonghandError("DIRECTORY_UNSAFE", message, { file: path, key, mode: octal }));
 }
 
 /** Should another have taken over meanwhile, it has put the same byte at the same place. */
@@ -197,7 +203,7 @@ async function cutTail(file: OpenFile, torn: ScanDamage, place: WritablePlace): 
     await removeIfThere(files, temporary).catch(() => undefined);
     throw error;
   }
-  place.onDamage({ ...torn, file: path, key, kept });
+  place.onDamage({ ...toDamage(torn, path, key), kept });
   // It has no name any more; whether it can be closed changes nothing.
   await promised(() => file.close()).catch(() => undefined);
   return copy;

@@ -13,7 +13,7 @@ import {
   type FoundCheckpoint,
   type LineRange,
 } from "./find-checkpoint.ts";
-import { isInMember } from "./gzip-damage.ts";
+import { isInMember, memberDamage } from "./gzip-damage.ts";
 import { linesFrom, readHeaderLine, withHeaderReason, type HeaderLine } from "./header-line.ts";
 import type { LogPart, OpenedPart } from "./log-part.ts";
 import { readLines, readLinesBackwards } from "./read-lines.ts";
@@ -37,12 +37,22 @@ export async function* readPart(
   const first = Math.max(from, part.first);
   const last = Math.min(to, part.last);
   const { members = [] } = opened;
+  let told = members.length;
+  // A member is unpacked when it is read: only then it is known to be damaged.
+  const tellMembers = (): void => {
+    for (; told < members.length; told++) {
+      const member = members[told];
+      if (member !== undefined) onDamage(memberDamage(member), opened.path);
+    }
+  };
   const report = (damage: ScanDamage): void => {
+    tellMembers();
     if (!isInMember(damage, members)) onDamage(damage, opened.path);
   };
   const range = await linesOf(part, opened);
   if (reverse) yield* readBackwards(range, part, first, last, report);
   else yield* readForwards(range, part, first, last, report);
+  tellMembers();
 }
 
 /** What a scan of the part leads to, from the checkpoint before `seq` up to that record. */

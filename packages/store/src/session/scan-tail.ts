@@ -44,7 +44,7 @@ export async function scanTail(
   stateBefore: (header: Header) => Promise<SessionState>,
 ): Promise<TailOutcome> {
   const line = await readHeaderLine(source);
-  if (line.bytes === 0) return { kind: "bad", reason: "an empty file" };
+  if (line.bytes === 0) return { kind: "bad", reason: { code: "empty-file" } };
   const decoded = decodeHeader(line.content);
   if (decoded.kind !== "header") return decoded;
   const { header } = decoded;
@@ -57,7 +57,7 @@ export async function scanTail(
   const scanned =
     fromEnd?.isEdited === false ? fromEnd : await scanFrom(range, undefined, await stateBefore(header));
   if (scanned.headers.some((other) => isWritersOf(other, header, scanned.hasLines)))
-    return { kind: "bad", reason: "another header follows the first" };
+    return { kind: "bad", reason: { code: "second-header" } };
   const { state, damage, checkpoint } = scanned;
   const { end, seq, torn, ...last } = scanned.end;
   return {

@@ -1,6 +1,5 @@
-/** What is wrong with the end of a sealed file, which the chain knows: the words are the same for readers and for verify. */
+/** What is wrong with the end of a sealed file, which the chain knows. Readers and verify ask this. */
 
-import { missing } from "../format/line-order.ts";
 import type { ScanDamage, ScanEnd } from "../format/scan.ts";
 
 export interface SealedEnd {
@@ -18,11 +17,12 @@ export function damageAtEnd(
   if (size < sealed.bytes) {
     // With what is left of the line in which it ends.
     const offset = torn?.offset ?? size;
-    const reason = `the file ends too early, at byte ${size} of ${sealed.bytes}`;
+    const reason = { code: "ends-early", at: size, of: sealed.bytes } as const;
     return { offset, bytes: sealed.bytes - offset, kind: "corrupt", reason };
   }
   // It ends where a write has ended; what is torn there was whole once.
   if (torn !== undefined) return { ...torn, kind: "corrupt" };
   if (seq >= sealed.last || isExplained) return undefined;
-  return { offset: end, bytes: 0, kind: "corrupt", reason: missing(seq + 1, sealed.last) };
+  const reason = { code: "missing", first: seq + 1, last: sealed.last, isBehindDamage: false } as const;
+  return { offset: end, bytes: 0, kind: "corrupt", reason };
 }

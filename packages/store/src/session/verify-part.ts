@@ -7,7 +7,7 @@ import { EMPTY_SUM } from "../format/checksum.ts";
 import { LogScanner, type ScanDamage } from "../format/scan.ts";
 import { lineSum } from "../format/line-checksum.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { isInMember, type GzipDamage } from "./gzip-damage.ts";
+import { isInMember, memberDamage, type GzipDamage } from "./gzip-damage.ts";
 import { linesFrom, readHeaderLine, withHeaderReason } from "./header-line.ts";
 import { readLines } from "./read-lines.ts";
 import { damageAtEnd } from "./sealed-end.ts";
@@ -82,18 +82,12 @@ export async function verifyPart(part: PartToVerify): Promise<VerifiedPart> {
 
 /** Lines in a member that cannot be read are reported as that member, once. */
 export function withMembers(damage: readonly ScanDamage[], members: readonly GzipDamage[]): ScanDamage[] {
-  const lost = members.map(({ offset, bytes, reason }): ScanDamage => ({
-    offset,
-    bytes,
-    kind: "corrupt",
-    reason,
-  }));
-  return [...damage.filter((place) => !isInMember(place, members)), ...lost].sort(
+  const inMembers = members.map(memberDamage);
+  return [...damage.filter((place) => !isInMember(place, members)), ...inMembers].sort(
     (one, other) => one.offset - other.offset,
   );
 }
 
 function unexplained(from: number, to: number): ScanDamage {
-  const reason = "each line is whole, but together they are not what was written";
-  return { offset: from, bytes: to - from, kind: "corrupt", reason };
+  return { offset: from, bytes: to - from, kind: "corrupt", reason: { code: "sum-mismatch" } };
 }

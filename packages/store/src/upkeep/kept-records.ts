@@ -145,6 +145,8 @@ export async function restoreKeptRecords(
       await deps.syncNames(layout.temporary);
     },
     onDamage: () => undefined,
+    // Told of its mode, which is right from then on: the repair reports what was wrong with the records.
+    onError: () => undefined,
   });
   await log?.close();
   const done = await useFile(await files.open(session.path, "write"), async (file) => {

@@ -16,8 +16,9 @@ import {
 import { moveAside } from "./move-aside.ts";
 import type { RepairDeps } from "./repair-segment.ts";
 import { repairSession, type RepairedSession } from "./repair-session.ts";
+import { leftUnowned } from "../engine/verify/left-as-it-is.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "../engine/verify/verify-session.ts";
-import { STRANGER_LEFT, strangerDamage, walkStore, type VerifyStorePlace } from "./verify-store.ts";
+import { strangerDamage, walkStore, type VerifyStorePlace } from "./verify-store.ts";
 
 export interface RepairPlace extends VerifyStorePlace {
   /**
@@ -54,8 +55,8 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
         return damage.map((each) => leftAsItIs(each, error.message));
       }
     },
-    async (path, mayBeOurs) => {
-      if (mayBeOurs) return leftAsItIs(strangerDamage(path), STRANGER_LEFT);
+    async (path, unknown) => {
+      if (unknown.length > 0) return leftAsItIs(strangerDamage(path), leftUnowned(unknown));
       kept.push(await moveAside(place.deps, path));
       return strangerDamage(path);
     },

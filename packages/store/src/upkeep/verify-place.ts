@@ -16,18 +16,20 @@ export interface VerifyDeps {
   /** What dead instances have acknowledged, and what is wrong with their journals. */
   readonly patchesOf: ReadPlace["patchesOf"];
   readonly journalDamage: readonly Damage[];
+  readonly recordsWithoutFile: VerifyStorePlace["recordsWithoutFile"];
   /** The instance that verifies, if it is one, and whether it is forking a session itself. */
   readonly self: { readonly instance: string; isForking(): boolean } | undefined;
 }
 
 export function verifyPlace(deps: VerifyDeps): VerifyStorePlace {
-  const { files, layout, otherInstances, patchesOf, journalDamage, self } = deps;
+  const { files, layout, otherInstances, patchesOf, journalDamage, recordsWithoutFile, self } = deps;
   const leaseFiles = new LeaseFiles(files, layout, "");
   return {
     files,
     layout,
     patchesOf,
     journalDamage: async () => await Promise.resolve(journalDamage),
+    recordsWithoutFile,
     mayBeGrowing: async (key) => await isHeld(leaseFiles, otherInstances, leaseNameOf(key)),
     mayBeForking: async () => {
       if (self?.isForking() === true) return true;

@@ -5,12 +5,14 @@
 
 import type { FileStat, FileSystem } from "../host/host.ts";
 import { isSameFile } from "../host/is-same-file.ts";
+import { tryOpen } from "../host/try-open.ts";
 import { useFile } from "../host/use-file.ts";
 import type { Header } from "../format/header.ts";
 import { fileNameOf, SESSION_SUFFIX } from "../format/key.ts";
 import type { Damage } from "../format/session-record.ts";
 import type { BackendUpkeepOptions } from "../contract/backend.ts";
 import type { VerifyReport } from "../contract/types.ts";
+import { leftUnowned, OF_ALL_SESSIONS } from "../engine/verify/left-as-it-is.ts";
 import { findStrangers } from "../engine/verify/find-orphans.ts";
 import { everySessionFile } from "../engine/files/every-session-file.ts";
 import { peekHeader, tryReadHeader, type SessionFile } from "../engine/files/find-session-file.ts";
@@ -18,20 +20,21 @@ import { isForeignFile } from "../engine/files/foreign-file.ts";
 import { idInName } from "../format/layout.ts";
 import { stubbedSessions } from "../engine/files/session-stub.ts";
 import { checkKeptRecords } from "./kept-records.ts";
-import { tryOpen } from "../engine/verify/verify-segment.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "../engine/verify/verify-session.ts";
 
 export interface VerifyStorePlace extends VerifyPlace {
-  /** What is wrong with the journals of dead instances. */
+  /** What is wrong with the journals of dead instances: each may have held records of any session. */
   journalDamage(): Promise<readonly Damage[]>;
+  /** Acknowledged records in such journals whose session has no file; `names`: only of these session files. */
+  recordsWithoutFile(names: ReadonlySet<string> | undefined): Promise<readonly Damage[]>;
   /** Somebody may be forking a session now: its files come before its name. */
   mayBeForking(): Promise<boolean>;
 }
 
 /** What becomes of a session that was found damaged, or perhaps is; answers with what to report. */
 export type HandleSession = (checked: CheckedSession) => Promise<readonly Damage[]>;
-/** The same for a file or directory that belongs to no session. `mayBeOurs`: to one that cannot be read, perhaps. */
-export type HandleStranger = (path: string, mayBeOurs: boolean) => Promise<Damage>;
+/** The same for a file or directory that belongs to no session; or perhaps to one of `unknown`, files whose header is damaged. */
+export type HandleStranger = (path: string, unknown: readonly string[]) => Promise<Damage>;
 
 export async function verifyStore(
   place: VerifyStorePlace,
@@ -42,9 +45,9 @@ export async function verifyStore(
     options,
     async ({ damage, left }) =>
       await Promise.resolve(left === undefined ? damage : damage.map((each) => ({ ...each, left }))),
-    async (path, mayBeOurs) =>
+    async (path, unknown) =>
       await Promise.resolve(
-        mayBeOurs ? { ...strangerDamage(path), left: STRANGER_LEFT } : strangerDamage(path),
+        unknown.length > 0 ? { ...strangerDamage(path), left: leftUnowned(unknown) } : strangerDamage(path),
       ),
   );
   const kept = await checkKeptRecords(place, options.keys);
@@ -59,7 +62,11 @@ export async function walkStore(
 ): Promise<VerifyReport> {
   const { files, layout } = place;
   const names = keys === undefined ? undefined : new Set<string>([...keys].map(fileNameOf));
-  const damage: Damage[] = keys === undefined ? [...(await place.journalDamage())] : [];
+  const journals = await place.journalDamage();
+  const damage: Damage[] = [
+    ...(keys === undefined ? journals : journals.map((each) => ({ ...each, left: OF_ALL_SESSIONS }))),
+    ...(await place.recordsWithoutFile(names)),
+  ];
   /** By id: where files of the session were found, the first one first. */
   const paths = new Map<string, string[]>();
   const unknown = new Set<string>();
@@ -103,7 +110,7 @@ export async function walkStore(
   onProgress(total, total);
   if (keys === undefined) {
     for (const path of await strangersBeside(place, new Set(paths.keys())))
-      damage.push(await onStranger(path, unknown.size > 0));
+      damage.push(await onStranger(path, [...unknown]));
   }
   return { sessions, records, damage };
 }
@@ -164,10 +171,6 @@ function secondFile(first: string, second: string): Damage {
   return { file: second, offset: 0, bytes: 0, kind: "corrupt", reason, left };
 }
 
-/** Why a repair leaves a directory of sealed files that may belong to a session whose id is unknown. */
-export const STRANGER_LEFT =
-  "it may belong to a session whose header is damaged; mend that one first, or move it out of the store";
-
 export function strangerDamage(path: string): Damage {
   const reason = "no session names this, neither an active one nor one that was put away";
   return { file: path, offset: 0, bytes: 0, kind: "corrupt", reason };
@@ -180,8 +183,8 @@ async function strangersBeside(place: VerifyStorePlace, ids: Set<string>): Promi
   if (found.length === 0 || (await place.mayBeForking())) return [];
   for await (const { file } of everySessionFile(files, layout)) {
     const opened = await tryOpen(files, file.path);
-    if (opened === undefined || typeof opened === "string") continue;
-    const id = (await useFile(opened, peekHeader))?.id;
+    if (opened?.kind !== "opened") continue;
+    const id = (await useFile(opened.file, peekHeader))?.id;
     if (id !== undefined) ids.add(id);
   }
   for (const id of await stubbedSessions(files, layout)) ids.add(id);

@@ -1,10 +1,12 @@
 /** Files that the json backend cannot read or that another program has changed: reported, and never written over. */
 
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { jsonBackend } from "../../src/backends/json/json-backend.ts";
+import { nodeHost } from "../../src/host/node-host.ts";
 import { openStore } from "../../src/open-store.ts";
+import { failingHost } from "../../src/testing/index.ts";
 import type { Message } from "../../src/format/message.ts";
 import { withChecksum } from "../../src/format/line-checksum.ts";
 import type { Damage } from "../../src/format/session-record.ts";
@@ -108,11 +110,55 @@ describe("a file that cannot be read", () => {
     await mkdir(join(directory, "folder.json"));
     await symlink("/etc/hostname", join(directory, "link.json"));
     const store = await open();
-    expect(damage.map(({ reason }) => reason)).toEqual([
-      expect.stringMatching(/EINVAL|EISDIR/),
-      expect.stringMatching(/ELOOP/),
-    ]);
+    // In the words of the JSONL backend.
+    const reason = "it is not a regular file";
+    expect(damage).toMatchObject([{ reason }, { reason }]);
+    expect((await store.verify()).damage).toMatchObject([{ reason }, { reason }]);
     await expect(store.session("link").append(user("x"))).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
+    await store.close();
+  });
+
+  test("a link is never followed: neither to another session's file, nor out of the store, when it is opened or later", async () => {
+    const outside = join(directory, "..", `${basename(directory)}-outside.json`);
+    try {
+      const before = await open();
+      for (const key of ["s", "t"]) await before.session(key).append(user(key));
+      await before.close();
+      const text = await readFile(join(directory, "s.json"), "utf8");
+      await writeFile(outside, text);
+      await symlink("s.json", join(directory, "twin.json"));
+      await symlink(outside, join(directory, "out.json"));
+      const store = await open();
+      expect((await keysIn(store)).sort()).toEqual(["s", "t"]);
+      for (const key of ["twin", "out"])
+        await expect(store.session(key).append(user("x"))).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
+      // In the place of a file that was read before.
+      await rm(join(directory, "t.json"));
+      await symlink(outside, join(directory, "t.json"));
+      await expect(store.session("t").append(user("x"))).rejects.toMatchObject({ code: "SESSION_LOCKED" });
+      await store.repair();
+      await store.close();
+      expect(await readFile(outside, "utf8")).toBe(text);
+      expect(await readFile(join(directory, "s.json"), "utf8")).toBe(text);
+    } finally {
+      await rm(outside, { force: true });
+    }
+  });
+
+  test("one that this user may not read is not told to be damaged, and is left", async () => {
+    const path = join(directory, "s.json");
+    await writeFile(path, "{}");
+    const host = failingHost(nodeHost, (call) =>
+      call.path === path && call.operation === "open" ? { kind: "error", code: "EACCES" } : undefined,
+    );
+    const store = await openStore(jsonBackend(directory, { host }), {
+      onDamage: (each) => damage.push(each),
+    });
+    const reason = "it may not be read by this user (EACCES)";
+    expect(damage).toMatchObject([{ file: path, reason, notPermitted: true }]);
+    const left = expect.stringContaining(`chmod u+rw ${path}`) as string;
+    expect((await store.verify()).damage).toMatchObject([{ file: path, reason, notPermitted: true, left }]);
+    await expect(store.session("s").append(user("x"))).rejects.toMatchObject({ code: "IO_FAILED" });
     await store.close();
   });
 

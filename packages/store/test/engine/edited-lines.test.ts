@@ -189,7 +189,7 @@ describe("of a batch of four one line is overwritten with NULs and another is re
     expect(await contentsOf(store.session(KEY))).toEqual(["before", "after"]);
     expect(reasonsOf(damage)).toEqual([
       "filled with NUL bytes",
-      "seq 5 is missing",
+      "seq 5 is missing here",
       "a batch of 4 records, seq 2 to 5, of which some are missing",
     ]);
     expect(reasonsOf((await store.verify()).damage)).toEqual(reasonsOf(damage));

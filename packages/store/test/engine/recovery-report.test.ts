@@ -36,8 +36,10 @@ test("the writer that has taken it over reports it until it has repaired it", as
   const found = [{ file: path, kind: "corrupt" }];
   expect((await store.verify()).damage).toMatchObject(found);
   expect((await store.verify()).damage).toMatchObject(found);
-  expect((await store.verify({ keys: ["a"] })).damage).toEqual([]);
-  expect((await store.repair({ keys: ["a"] })).damage).toEqual([]);
+  // It may have held records of any session, and only a repair of the whole store ends the report.
+  const left = expect.stringContaining("repair the whole store") as string;
+  expect((await store.verify({ keys: ["a"] })).damage).toMatchObject([{ file: path, left }]);
+  expect((await store.repair({ keys: ["a"] })).damage).toMatchObject([{ file: path, left }]);
   expect((await store.repair()).damage).toMatchObject(found);
   expect((await store.verify()).damage).toEqual([]);
   await store.close();

@@ -98,7 +98,7 @@ describe("an entry", () => {
     for (const entry of SAMPLE) {
       const line = withoutNewline(encodeEntry(entry, other));
       expect(decodeLine(line, other).kind).toBe("entry");
-      expect(decodeLine(line, SESSION_ID)).toEqual({ kind: "bad", reason: "checksum mismatch" });
+      expect(decodeLine(line, SESSION_ID)).toEqual({ kind: "bad", reason: { code: "checksum-mismatch" } });
     }
   });
 
@@ -112,10 +112,13 @@ describe("an entry", () => {
 describe("a line", () => {
   test("is bad for a reason that is told", () => {
     const reasonOf = (line: Buffer): unknown => decodeLine(line, SESSION_ID);
-    expect(reasonOf(Buffer.alloc(0))).toEqual({ kind: "bad", reason: "an empty line" });
-    expect(reasonOf(Buffer.alloc(40))).toEqual({ kind: "bad", reason: "filled with NUL bytes" });
-    expect(reasonOf(Buffer.from("hello"))).toEqual({ kind: "bad", reason: "not a whole record" });
-    expect(reasonOf(lineOf('{"seq":1', "other"))).toEqual({ kind: "bad", reason: "checksum mismatch" });
+    expect(reasonOf(Buffer.alloc(0))).toEqual({ kind: "bad", reason: { code: "empty-line" } });
+    expect(reasonOf(Buffer.alloc(40))).toEqual({ kind: "bad", reason: { code: "nul-bytes" } });
+    expect(reasonOf(Buffer.from("hello"))).toEqual({ kind: "bad", reason: { code: "not-whole" } });
+    expect(reasonOf(lineOf('{"seq":1', "other"))).toEqual({
+      kind: "bad",
+      reason: { code: "checksum-mismatch" },
+    });
   });
 
   test("that holds a checkpoint is what version 1 of the format has written, to the byte", () => {
@@ -227,11 +230,11 @@ describe("a header", () => {
       kind: "too-new",
       version: 2,
     });
-    expect(decodeHeader(Buffer.from("no header"))).toEqual({ kind: "bad", reason: "no header line" });
+    expect(decodeHeader(Buffer.from("no header"))).toEqual({ kind: "bad", reason: { code: "no-header" } });
     expect(decodeHeader(Buffer.from('{"longhand":1}')).kind).toBe("bad");
     expect(decodeHeader(lineOf('{"longhand":1,"key":5,"id":"x","at":"x"', ""))).toEqual({
       kind: "bad",
-      reason: "the header lacks a valid key, id, time or chain",
+      reason: { code: "header-fields" },
     });
   });
 });

@@ -151,16 +151,16 @@ describe("damage in the middle", () => {
   test("a missing line is a gap", () => {
     const one = scan(...lines.slice(0, 4), ...lines.slice(5));
     expect(one.damage).toEqual([
-      { offset: offsetOf(4), bytes: 0, kind: "corrupt", reason: "seq 5 is missing" },
+      { offset: offsetOf(4), bytes: 0, kind: "corrupt", reason: "seq 5 is missing here" },
     ]);
     expect(seqs(one)).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 10, 11]);
     const three = scan(...lines.slice(0, 4), ...lines.slice(7));
-    expect(three.damage).toMatchObject([{ kind: "corrupt", reason: "seq 5 to 7 are missing" }]);
+    expect(three.damage).toMatchObject([{ kind: "corrupt", reason: "seq 5 to 7 are missing here" }]);
   });
 
   test("a missing beginning is a gap too", () => {
     const result = scan(...lines.slice(4));
-    expect(result.damage).toMatchObject([{ offset: 0, reason: "seq 1 to 4 are missing" }]);
+    expect(result.damage).toMatchObject([{ offset: 0, reason: "seq 1 to 4 are missing here" }]);
     expect(seqs(result)).toEqual([5, 6, 7, 8, 9, 10, 11]);
   });
 
@@ -239,12 +239,12 @@ describe("a batch", () => {
   test("of which a line is missing without a trace is not served, and its records and the gap are reported", () => {
     const incomplete = "a batch of 3 records, seq 2 to 4, of which some are missing";
     for (const [rest, gap] of [
-      [[a, b, after], "seq 4 is missing"],
-      [[a, c, after], "seq 3 is missing"],
-      [[b, c, after], "seq 2 is missing"],
-      [[a, after], "seq 3 to 4 are missing"],
+      [[a, b, after], "seq 4 is missing here"],
+      [[a, c, after], "seq 3 is missing here"],
+      [[b, c, after], "seq 2 is missing here"],
+      [[a, after], "seq 3 to 4 are missing here"],
       // One line is damaged, another is gone: the damaged one is not both.
-      [[a, spoiled(b), after], "seq 3 to 4 are missing"],
+      [[a, spoiled(b), after], "seq 3 to 4 are missing here, or were in the damaged bytes before"],
     ] as const) {
       const result = scan(before, ...rest);
       expect(seqs(result)).toEqual([1, 5]);
@@ -373,7 +373,7 @@ describe("a line out of order", () => {
   test("that was moved ahead hides none of those behind it", () => {
     const result = at(1, 2, 3, 8, 4, 5, 6, 7, 9);
     expect(seqs(result)).toEqual([1, 2, 3, 4, 5, 6, 7, 9]);
-    expect(reasons(result)).toEqual(["seq 8 after seq 3: a copy, or out of order", "seq 8 is missing"]);
+    expect(reasons(result)).toEqual(["seq 8 after seq 3: a copy, or out of order", "seq 8 is missing here"]);
   });
 
   test("that was copied ahead counts once, where it was written", () => {
@@ -392,7 +392,7 @@ describe("a line out of order", () => {
     expect(seqs(at(1, 2, 5, 6))).toEqual([1, 2, 5, 6]);
     expect(seqs(at(1, 2, 5))).toEqual([1, 2, 5]);
     expect(seqs(at(1, 2, 5, 4, 6))).toEqual([1, 2, 4, 6]);
-    expect(reasons(at(1, 2, 5))).toEqual(["seq 3 to 4 are missing"]);
+    expect(reasons(at(1, 2, 5))).toEqual(["seq 3 to 4 are missing here"]);
   });
 
   test("is refused with what it holds, so that a repair can put it back", () => {

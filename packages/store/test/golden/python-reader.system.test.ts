@@ -1,6 +1,6 @@
 /**
  * examples/reader.py, a second reader of what docs/format.md describes, finds what the library finds: the same records, view and
- * damage, in the golden store, in stores of every operation, in a thousand of which a line was edited, and in edited ones
+ * damage, with the same reasons, in the golden store, in stores of every operation, in a thousand of which a line was edited, and in edited ones
  * with the journal of a dead writer.
  */
 
@@ -43,7 +43,7 @@ interface SeenSession {
 
 interface Seen {
   readonly sessions: ReadonlyMap<string, SeenSession>;
-  /** File and offset. */
+  /** File, offset and reason. */
   readonly damage: readonly string[];
 }
 
@@ -68,7 +68,7 @@ async function readByPython(stores: readonly string[]): Promise<Seen[]> {
     damage: string[];
   }[] = [];
   for (const line of stdout.split("\n").filter((text) => text !== "")) {
-    const { store, session, of, live, record, damage, offset, ...state } = JSON.parse(line) as Record<
+    const { store, session, of, live, record, damage, offset, reason, ...state } = JSON.parse(line) as Record<
       string,
       unknown
     >;
@@ -79,7 +79,7 @@ async function readByPython(stores: readonly string[]): Promise<Seen[]> {
       const fields = record as Record<string, unknown>;
       last?.sessions.get(of)?.records.push(surface(fields));
       if (live === true) last?.sessions.get(of)?.live.push(JSON.stringify(fields["message"]));
-    } else last?.damage.push(`${String(damage)} ${String(offset)}`);
+    } else last?.damage.push(`${String(damage)} ${String(offset)}: ${String(reason)}`);
   }
   return seen;
 }
@@ -95,7 +95,7 @@ async function readByLibrary(where: string): Promise<Seen> {
   }
   const { damage } = await store.verify();
   await store.close();
-  const places = damage.map(({ file, offset }) => `${relative(where, file)} ${offset}`);
+  const places = damage.map(({ file, offset, reason }) => `${relative(where, file)} ${offset}: ${reason}`);
   return { sessions, damage: [...new Set(places)] };
 }
 

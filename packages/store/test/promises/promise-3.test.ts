@@ -90,7 +90,7 @@ describe("promise 3: no silent loss", () => {
         offset: atLine(3),
         bytes: 0,
         kind: "corrupt",
-        reason: "seq 3 to 4 are missing",
+        reason: "seq 3 to 4 are missing here",
       },
     ]);
     await store.close();

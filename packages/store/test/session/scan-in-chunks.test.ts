@@ -7,12 +7,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodeCheckpoint } from "../../src/format/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../../src/format/checksum.ts";
+import { reasonText } from "../../src/format/damage-reason.ts";
 import { encodeEntry, encodeLost } from "../../src/format/encode.ts";
 import type { Body } from "../../src/format/entry.ts";
 import { EMPTY_STATE, foldEntry } from "../../src/format/fold.ts";
 import { encodeHeader, firstHeader } from "../../src/format/header.ts";
 import { lineSum } from "../../src/format/line-checksum.ts";
-import { LineInChunk } from "../../src/format/scan-visitor.ts";
+import { LineInChunk, type ScanDamage } from "../../src/format/scan-visitor.ts";
 import { toEntries } from "../../src/format/to-entries.ts";
 import { patchedSource } from "../../src/session/byte-source.ts";
 import { partsOf } from "../../src/session/log-part.ts";
@@ -204,7 +205,7 @@ async function read(
   const identity = firstHeader({ key: "k", id: SESSION_ID, at: AT });
   const log = {
     parts: partsOf(identity, bytes.length, Number.MAX_SAFE_INTEGER),
-    onDamage: (place: ScannedBytes["damage"][number]): unknown => damage.push(place),
+    onDamage: (place: ScanDamage): unknown => damage.push({ ...place, reason: reasonText(place.reason) }),
     openPart: async () =>
       await Promise.resolve({
         path: "",

@@ -120,6 +120,7 @@ function placeOf(files: FileSystem, { isGrowing = false, isForking = false }: De
     mayBeGrowing: () => Promise.resolve(isGrowing),
     mayBeForking: () => Promise.resolve(isForking),
     journalDamage: () => Promise.resolve([]),
+    recordsWithoutFile: () => Promise.resolve([]),
   };
 }
 
@@ -198,6 +199,9 @@ export async function appendOne(host: Host, { key, path }: { key: string; path: 
     replaceBy: async () => await Promise.reject(new Error("it has no torn tail")),
     onDamage: ({ reason }) => {
       throw new Error(reason);
+    },
+    onError: (error) => {
+      throw error;
     },
   });
   if (log === undefined) throw new Error(`nothing at ${path}`);

@@ -1,3 +1,4 @@
+import { reasonText } from "../../src/format/damage-reason.ts";
 import type { Entry } from "../../src/format/entry.ts";
 import { NEWLINE } from "../../src/format/format.ts";
 import {
@@ -8,11 +9,15 @@ import {
   type ScanStart,
 } from "../../src/format/scan.ts";
 
-export interface ScannedBytes extends ScanEnd {
+/** With the words of its reason. */
+export type ToldDamage = Omit<ScanDamage, "reason"> & { readonly reason: string };
+
+export interface ScannedBytes extends Omit<ScanEnd, "torn"> {
+  readonly torn: ToldDamage | undefined;
   readonly entries: readonly Entry[];
   /** Of the lines that were served. */
   readonly offsets: readonly number[];
-  readonly damage: readonly ScanDamage[];
+  readonly damage: readonly ToldDamage[];
   readonly refused: readonly Entry[];
   /** Seqs of those that count. */
   readonly checkpoints: readonly number[];
@@ -40,7 +45,7 @@ function* splitLines(bytes: Buffer, from: number): Iterable<ScannedLine> {
 export function scanLines(lines: Iterable<ScannedLine>, sessionId: string, start: ScanStart): ScannedBytes {
   const entries: Entry[] = [];
   const offsets: number[] = [];
-  const damage: ScanDamage[] = [];
+  const damage: ToldDamage[] = [];
   const refused: Entry[] = [];
   const checkpoints: number[] = [];
   const scanner = new LogScanner(sessionId, start, {
@@ -50,8 +55,14 @@ export function scanLines(lines: Iterable<ScannedLine>, sessionId: string, start
     },
     checkpoint: ({ state }) => checkpoints.push(state.seq),
     refused: (entry) => refused.push(entry),
-    damage: (place) => damage.push(place),
+    damage: (place) => damage.push(told(place)),
   });
   for (const line of lines) scanner.line(line);
-  return { entries, offsets, damage, refused, checkpoints, ...scanner.finish() };
+  const end = scanner.finish();
+  const torn = end.torn === undefined ? undefined : told(end.torn);
+  return { entries, offsets, damage, refused, checkpoints, ...end, torn };
+}
+
+function told(damage: ScanDamage): ToldDamage {
+  return { ...damage, reason: reasonText(damage.reason) };
 }

@@ -177,7 +177,7 @@ describe("the active file", () => {
   test("F10 a gap becomes a line that says what is lost", async () => {
     const machine = await spoil(SMALL, { [SMALL.path]: replaced(5, Buffer.alloc(0)) });
     expect((await verify(machine.startProcess())).damage).toMatchObject([
-      { offset: offsetOf(5), bytes: 0, reason: "seq 5 is missing" },
+      { offset: offsetOf(5), bytes: 0, reason: "seq 5 is missing here" },
     ]);
     await expectMended(machine, SMALL, [5]);
   });

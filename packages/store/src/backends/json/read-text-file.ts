@@ -1,10 +1,18 @@
 import type { FileStat, FileSystem } from "../../host/host.ts";
+import { notOpenedText } from "../../format/damage-reason.ts";
 import { errorCode } from "../../host/io-error.ts";
 import { readWholeFile } from "../../host/small-files.ts";
+import { whyNotOpened } from "../../host/try-open.ts";
 
 export type TextFile =
   | { readonly kind: "text"; readonly text: string; readonly stat: FileStat }
-  | { readonly kind: "unreadable"; readonly reason: string; readonly stat: FileStat | undefined };
+  | {
+      readonly kind: "unreadable";
+      readonly reason: string;
+      readonly stat: FileStat | undefined;
+      /** Nothing is known to be wrong with it: this user may not read it. */
+      readonly notPermitted?: true;
+    };
 
 /** Never throws: a file that cannot be read is so for a stated reason. `undefined`: it has gone meanwhile. */
 export async function readTextFile(
@@ -21,7 +29,10 @@ export async function readTextFile(
     if (content === undefined) return undefined;
     return { kind: "text", text: decodeUtf8(content), stat };
   } catch (error) {
-    return { kind: "unreadable", reason: reasonOf(error), stat };
+    const why = whyNotOpened(error);
+    if (why === undefined) return { kind: "unreadable", reason: reasonOf(error), stat };
+    const permission = why.code === "not-permitted" ? ({ notPermitted: true } as const) : {};
+    return { kind: "unreadable", reason: notOpenedText(why), stat, ...permission };
   }
 }
 

@@ -27,8 +27,14 @@ interface UnreadableFile {
   readonly name: string;
   readonly key: string | undefined;
   readonly reason: string;
-  readonly code: "SESSION_DAMAGED" | "FORMAT_TOO_NEW";
+  readonly code: "SESSION_DAMAGED" | "FORMAT_TOO_NEW" | "IO_FAILED";
 }
+
+const REMEDIES: Readonly<Record<UnreadableFile["code"], string>> = {
+  SESSION_DAMAGED: "mend it, or move it away to begin the session anew, and open the store again",
+  FORMAT_TOO_NEW: "use that version",
+  IO_FAILED: "let this user read and write it, and open the store again",
+};
 
 export interface SessionFilesOptions extends Pick<BackendOptions, "onDamage"> {
   /** Only files that Longhand has written are sessions. */
@@ -79,10 +85,7 @@ export class SessionFiles {
     const damage = this.#unreadable.find((file) => isFileOf(file, key));
     if (damage === undefined) return;
     const file = this.#path(damage.name);
-    const remedy =
-      damage.code === "FORMAT_TOO_NEW"
-        ? "use that version"
-        : "mend it, or move it away to begin the session anew, and open the store again";
+    const remedy = REMEDIES[damage.code];
     throw new LonghandError(
       damage.code,
       `the session ${JSON.stringify(key)} cannot be used: ${file} is unreadable (${damage.reason}) and was left as it is; ${remedy}`,
@@ -163,9 +166,11 @@ export class SessionFiles {
       case "unreadable":
       case "too-new": {
         const key = "key" in decoded ? decoded.key : undefined;
-        const code = decoded.kind === "too-new" ? "FORMAT_TOO_NEW" : "SESSION_DAMAGED";
+        const isPermitted = !("notPermitted" in decoded);
+        const code =
+          decoded.kind === "too-new" ? "FORMAT_TOO_NEW" : isPermitted ? "SESSION_DAMAGED" : "IO_FAILED";
         this.#unreadable.push({ name, key, reason: decoded.reason, code });
-        this.#reportDamage(name, bytes, decoded.reason, key);
+        this.#reportDamage(name, bytes, decoded.reason, key, isPermitted);
         return;
       }
       case "session": {
@@ -197,7 +202,13 @@ export class SessionFiles {
     this.#reportDamage(unused.name, unused.bytes, olderState(used.name), key);
   }
 
-  #reportDamage(name: string, bytes: number, reason: string, key: string | undefined): void {
+  #reportDamage(
+    name: string,
+    bytes: number,
+    reason: string,
+    key: string | undefined,
+    isPermitted = true,
+  ): void {
     const whose = key === undefined ? {} : { key };
     this.#onDamage({
       file: this.#path(name),
@@ -206,6 +217,7 @@ export class SessionFiles {
       kind: "corrupt",
       reason,
       ...whose,
+      ...(isPermitted ? {} : { notPermitted: true }),
     });
   }
 

@@ -8,6 +8,7 @@
 
 import { createHash } from "node:crypto";
 import { isLonghandError, LonghandError } from "../../errors.ts";
+import { reasonText } from "../../format/damage-reason.ts";
 import { decodeLine } from "../../format/decode.ts";
 import { encodeEntry } from "../../format/encode.ts";
 import type { Entry } from "../../format/entry.ts";
@@ -144,7 +145,7 @@ function fromLog({ value, key, messages }: ParsedFile): SessionJson {
     const line = JSON.stringify(item);
     const decoded = decodeLine(Buffer.from(line), id);
     if (decoded.kind !== "entry") {
-      const reason = decoded.kind === "bad" ? decoded.reason : "no record";
+      const reason = decoded.kind === "bad" ? reasonText(decoded.reason) : "no record";
       throw damaged(`record ${index + 1} of its log is damaged: ${reason}`);
     }
     if (decoded.entry.seq !== index + 1) throw damaged(`record ${index + 1} of its log is missing`);

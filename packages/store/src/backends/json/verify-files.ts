@@ -6,6 +6,7 @@ import type { FileSystem } from "../../host/host.ts";
 import type { Damage } from "../../format/session-record.ts";
 import type { BackendUpkeepOptions } from "../../contract/backend.ts";
 import type { VerifyReport } from "../../contract/types.ts";
+import { leftUnopened } from "../../engine/verify/left-as-it-is.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { isFileOf, olderState, type SessionFiles } from "./session-files.ts";
 import { decodeSessionJson, JSON_SUFFIX, MAX_FILE_BYTES } from "./session-json.ts";
@@ -48,15 +49,18 @@ async function verifyFile(
   const path = join(known.directory, name);
   const file = await readTextFile(files, path, MAX_FILE_BYTES);
   if (file === undefined) return { kind: "nothing" };
-  const damaged = (reason: string, key: string | undefined): Finding => {
+  const damaged = (reason: string, key: string | undefined, isPermitted = true): Finding => {
     const isAskedFor = keys === undefined || [...keys].some((asked) => isFileOf({ name, key }, asked));
     if (!isAskedFor) return { kind: "nothing" };
     const bytes = file.stat?.size ?? 0;
     const whose = key === undefined ? {} : { key };
     const place = { file: path, offset: 0, bytes, kind: "corrupt", reason } as const;
-    return { kind: "damage", damage: { ...place, ...whose, left: LEFT } };
+    const damage: Damage = { ...place, ...whose, left: LEFT };
+    if (isPermitted) return { kind: "damage", damage };
+    const left = leftUnopened({ code: "not-permitted" }, path);
+    return { kind: "damage", damage: { ...damage, left, notPermitted: true } };
   };
-  if (file.kind === "unreadable") return damaged(file.reason, undefined);
+  if (file.kind === "unreadable") return damaged(file.reason, undefined, file.notPermitted === undefined);
   const decoded = decodeSessionJson(file.text, name);
   switch (decoded.kind) {
     case "sidecar":

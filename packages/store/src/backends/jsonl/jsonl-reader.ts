@@ -132,9 +132,11 @@ export class JsonlReader implements OpenBackend {
   async #verify(options: BackendUpkeepOptions): Promise<VerifyReport> {
     const journalDamage: Damage[] = [];
     const { files, layout, patchesOf } = await this.#place((damage) => journalDamage.push(damage));
-    journalDamage.push(...(await findRecordsWithoutFile(files, layout, await this.#deadInstances())));
+    const recordsWithoutFile = async (names: ReadonlySet<string> | undefined): Promise<readonly Damage[]> =>
+      await findRecordsWithoutFile(files, layout, await this.#deadInstances(), names);
     const otherInstances = this.#otherInstances;
-    const place = { files, layout, otherInstances, patchesOf, journalDamage, self: undefined };
+    const found = { patchesOf, journalDamage, recordsWithoutFile };
+    const place = { files, layout, otherInstances, ...found, self: undefined };
     return await verifyStoreOnDemand(verifyPlace(place), options);
   }
 

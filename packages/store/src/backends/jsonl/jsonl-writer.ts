@@ -168,6 +168,7 @@ export class JsonlWriter implements OpenBackend {
     this.#sessions = new OpenSessions(host, layout, {
       temporaryPath: () => instance.temporaryPath(),
       onDamage,
+      onError,
       sealedPatches: async (file) => await this.#reading.sealedPatches(file),
       newestArchived: async (key) => (await this.#reading.newestArchived(key))?.file,
       keepChanged: async (log) => await this.#applier.change(log),
@@ -217,7 +218,10 @@ export class JsonlWriter implements OpenBackend {
         // What was found while adopting is no longer where it was: nobody else could tell of it.
         const journalDamage = [...recovery.damage, ...unapplied];
         const self = { instance: instance.self.instance, isForking: () => this.#forks > 0 };
-        return verifyPlace({ files: host.files, layout, otherInstances, patchesOf, journalDamage, self });
+        // A recovery keeps those aside, where verify finds them.
+        const recordsWithoutFile = async (): Promise<readonly Damage[]> => await Promise.resolve([]);
+        const found = { patchesOf, journalDamage, recordsWithoutFile };
+        return verifyPlace({ files: host.files, layout, otherInstances, ...found, self });
       },
       onJournalsRepaired: () => instance.recovery.forgetDamage(),
       onRepaired: (key) => this.#changed.forget(key),

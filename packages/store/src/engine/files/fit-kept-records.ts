@@ -30,6 +30,8 @@ export interface FittedKept {
   readonly there: ReadonlySet<string>;
   /** Kept files of which it has every record once `add` and `insert` are written. */
   readonly fits: ReadonlySet<string>;
+  /** By kept file: the seqs of the records that the session does not have. */
+  readonly lacking: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface KeptPlace {
@@ -56,11 +58,16 @@ export async function fitKeptRecords(
   const placed = new Set([...add, ...insert].map(({ line }) => line.toString("latin1")));
   const there = new Set<string>();
   const fits = new Set<string>();
+  const lacking = new Map<string, readonly number[]>();
   for (const [path, own] of linesByPath) {
+    lacking.set(
+      path,
+      own.filter((line) => !isThere(line)).map(({ seq }) => seq),
+    );
     if (own.every(isThere)) there.add(path);
     else if (own.every((line) => isThere(line) || placed.has(line.line.toString("latin1")))) fits.add(path);
   }
-  return { add: add.map(({ line }) => line), insert: insert.map(({ line }) => line), there, fits };
+  return { add: add.map(({ line }) => line), insert: insert.map(({ line }) => line), there, fits, lacking };
 }
 
 interface Connected {

@@ -1,13 +1,14 @@
 /**
  * Tells a file of another program from a damaged session of this store. A foreign file is ignored; damage is reported. A file
  * counts as this store's own if its name could only be ours, or a line of it has our shape. If its content says nothing (it is
- * empty, or full of NUL bytes), a lease for its name tells that the store has written to it.
+ * empty, full of NUL bytes, or may not be read), a lease for its name tells that the store has written to it.
  */
 
 import { LonghandError } from "../../errors.ts";
 import type { FileSystem } from "../../host/host.ts";
 import { errorCode } from "../../host/io-error.ts";
 import { namesIn } from "../../host/names-in.ts";
+import { whyNotOpened } from "../../host/try-open.ts";
 import { useFile } from "../../host/use-file.ts";
 import { isSurelyOurs } from "../../migrate/foreign-names.ts";
 import { looksLikeSession } from "../../migrate/looks-like-session.ts";
@@ -21,8 +22,6 @@ import { readBeginning } from "./read-beginning.ts";
 const END_BYTES = 64 * 1024;
 /** A session that was compressed in place. */
 const GZIP = Buffer.from([0x1f, 0x8b]);
-/** What opening a link, a directory or a device fails with. */
-const NO_FILE: ReadonlySet<string | undefined> = new Set(["ELOOP", "EINVAL", "EISDIR", "ENXIO"]);
 
 const OUR_START = /^(?:\u00ef\u00bb\u00bf)?\{"longhand":/;
 const OUR_START_BYTES = 32;
@@ -59,6 +58,12 @@ async function isLikeSession({ files }: Place, { path, name }: SessionFile): Pro
   return start !== undefined && looksLikeSession(name, start);
 }
 
+/** A link, a directory, a device, or a file that this user may not read: nothing can be told from its content. */
+function saysNothing(error: unknown): boolean {
+  const why = whyNotOpened(error)?.code;
+  return why === "not-regular" || why === "not-permitted";
+}
+
 /** A store never removes the newest number of a lease, so a session that was ever written to has one. */
 async function hasLease({ files, layout }: Place, stem: string): Promise<boolean> {
   if (!isLeaseName(stem)) return false;
@@ -78,8 +83,7 @@ async function holdsOurs({ files }: Place, { path }: SessionFile): Promise<boole
       return false;
     });
   } catch (error) {
-    const code = errorCode(error);
-    if (NO_FILE.has(code) || code === "ENOENT") return false;
+    if (saysNothing(error) || errorCode(error) === "ENOENT") return false;
     throw error;
   }
 }

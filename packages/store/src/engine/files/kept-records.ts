@@ -11,6 +11,7 @@ import { readWholeFile } from "../../host/small-files.ts";
 import { useFile } from "../../host/use-file.ts";
 import { writeFully } from "../../host/write-fully.ts";
 import { decodeRecords, encodeRecords, type JournalRecord } from "../../wal/block.ts";
+import { countSeqs } from "../../format/damage-reason.ts";
 import { decodeLine } from "../../format/decode.ts";
 import { NEWLINE } from "../../format/format.ts";
 import { lastSum } from "../../format/last-sum.ts";
@@ -150,9 +151,5 @@ export function linesOf(records: readonly Pick<JournalRecord, "session" | "bytes
 
 /** "3 records (seq 4 to 6)": what people are told. */
 export function describeRecords(records: readonly JournalRecord[]): string {
-  const seqs = linesOf(records).map(({ seq }) => seq);
-  const count = seqs.length === 1 ? "1 record" : `${seqs.length} records`;
-  if (seqs.length === 0) return "no whole record";
-  const [first, last] = [Math.min(...seqs), Math.max(...seqs)];
-  return `${count} (seq ${first === last ? first : `${first} to ${last}`})`;
+  return countSeqs(linesOf(records).map(({ seq }) => seq));
 }

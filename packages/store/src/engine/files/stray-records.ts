@@ -6,6 +6,7 @@
 
 import type { JournalRecord } from "../../wal/block.ts";
 import type { ByteSource, Patch } from "../../session/byte-source.ts";
+import { reasonText, type OrderReason } from "../../format/damage-reason.ts";
 import type { Header } from "../../format/header.ts";
 import { fileNameOf } from "../../format/key.ts";
 import type { Damage } from "../../format/session-record.ts";
@@ -37,29 +38,27 @@ export async function strayDamage(
 ): Promise<Damage[]> {
   if (strays.length + missing.length === 0) return [];
   const groups = [
-    ...groupByJournal(header, records, strays, STRAY),
-    ...groupByJournal(header, records, missing, MISSING),
+    ...groupByJournal(header, records, strays, "stray-records"),
+    ...groupByJournal(header, records, missing, "lost-from-sealed"),
   ];
   const kept = await keptFilesOf(place, header.id);
-  const { there, fits } = await fitKeptRecords(place, source, header, [...kept, ...groups]);
+  const { there, fits, lacking } = await fitKeptRecords(place, source, header, [...kept, ...groups]);
   return groups
     .filter((group) => !there.has(group.path))
     .map((group) => {
-      const { offset, count, what } = group;
-      const reason = `a dead process's journal has ${count} acknowledged records that ${what}. They are kept when the store is next opened for writing`;
+      const { offset, code } = group;
+      const reason = reasonText({ code, seqs: lacking.get(group.path) ?? [] });
       const left = fits.has(group.path) ? {} : { left: keptLeft(path) };
       return { file: path, offset, bytes: 0, kind: "corrupt", reason, key: header.key, ...left };
     });
 }
 
-const STRAY = "do not fit this file as it is now: it was replaced or overwritten since";
-const MISSING = "a sealed file of this session has lost since";
+type StrayCode = Extract<OrderReason, { readonly seqs: readonly number[] }>["code"];
 
 /** As a recovery will keep them. */
 interface StrayGroup extends KeptFile {
   readonly offset: number;
-  readonly count: number;
-  readonly what: string;
+  readonly code: StrayCode;
 }
 
 /** Each journal's records are kept in a file of their own. */
@@ -67,7 +66,7 @@ function groupByJournal(
   { id, key, file }: Header,
   records: readonly Patch[],
   strays: readonly Patch[],
-  what: string,
+  code: StrayCode,
 ): StrayGroup[] {
   const name = fileNameOf(key);
   const isStray = new Set(strays);
@@ -82,7 +81,6 @@ function groupByJournal(
       after,
     }));
     const first = own.find((record) => isStray.has(record));
-    const count = own.filter((record) => isStray.has(record)).length;
-    return { path: `${journal ?? ""} ${what}`, records: kept, offset: first?.offset ?? 0, count, what };
+    return { path: `${journal ?? ""} ${code}`, records: kept, offset: first?.offset ?? 0, code };
   });
 }

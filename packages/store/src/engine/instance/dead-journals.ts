@@ -80,12 +80,13 @@ interface NamedPatch extends Patch {
 
 /**
  * Records of these instances whose session has no file. A reader has nothing to lay them over; opening the store for
- * writing keeps them aside.
+ * writing keeps them aside. `names`: only of these session files.
  */
 export async function findRecordsWithoutFile(
   files: FileSystem,
   layout: Layout,
   instances: readonly Id[],
+  names?: ReadonlySet<string>,
 ): Promise<Damage[]> {
   const found: Damage[] = [];
   for (const instance of instances) {
@@ -97,6 +98,7 @@ export async function findRecordsWithoutFile(
       const [first] = records;
       if (first === undefined) continue;
       const { session, name } = first;
+      if (names?.has(name) === false) continue;
       if ((await files.stat(removedPath(layout, session))) !== undefined) continue;
       const isThere = await findSessionFile(files, layout, session, name).then(
         (file) => file !== undefined,

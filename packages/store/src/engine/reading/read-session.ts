@@ -19,6 +19,7 @@ import { fileNameOf } from "../../format/key.ts";
 import { sessionInfo } from "../../format/session-info.ts";
 import type { Damage, SessionInfo } from "../../format/session-record.ts";
 import type { ScanDamage } from "../../format/scan.ts";
+import { toDamage } from "../../format/to-damage.ts";
 import type { Snapshot } from "../../contract/backend.ts";
 import { findSessionFile, peekHeader, type SessionFile } from "../files/find-session-file.ts";
 import { strayDamage } from "../files/stray-records.ts";
@@ -52,7 +53,7 @@ export async function readSession(
       const scan = async (): Promise<ScannedTail> =>
         await scanFile(scanPlace(place, path, key), opened, patches);
       const { tail, torn } = await tellTorn(place, await scan(), scan);
-      if (torn !== undefined) onDamage({ ...torn, file: path, key: tail.header.key });
+      if (torn !== undefined) onDamage(toDamage(torn, path, tail.header.key));
       const log = logOf(place, tail.header, tail.end, tail.state.seq, patches);
       const damaged = tail.damage.length + (torn === undefined ? 0 : 1);
       return snapshotOf(log, tail.header, tail.state, damaged, status);
@@ -153,7 +154,7 @@ export function reportFor(
   { onDamage }: Pick<ReadPlace, "onDamage">,
   { key }: Pick<Header, "key">,
 ): (damage: ScanDamage, path: string) => void {
-  return (damage, path) => onDamage({ ...damage, file: path, key });
+  return (damage, path) => onDamage(toDamage(damage, path, key));
 }
 
 /** The active file may have been sealed since: then it is found among the segments, by its number. */

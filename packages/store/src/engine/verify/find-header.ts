@@ -8,6 +8,7 @@ import type { ByteSource } from "../../session/byte-source.ts";
 import { readHeaderLine, type HeaderLine } from "../../session/header-line.ts";
 import { readLines } from "../../session/read-lines.ts";
 import { checksum } from "../../format/checksum.ts";
+import type { HeaderReason } from "../../format/damage-reason.ts";
 import { decodeLine } from "../../format/decode.ts";
 import { FORMAT_VERSION } from "../../format/format.ts";
 import { decodeHeader, firstHeader, identityIn, type Header } from "../../format/header.ts";
@@ -31,7 +32,7 @@ export type FoundHeader =
     }
   | { readonly kind: "too-new"; readonly version: number }
   /** `bytes`: of the line that should be one. */
-  | { readonly kind: "bad"; readonly reason: string; readonly bytes: number };
+  | { readonly kind: "bad"; readonly reason: HeaderReason; readonly bytes: number };
 
 /** Where the second half of a header is looked for that a bit has cut in two. */
 const MAX_SPLIT_BYTES = 8 * 1024;
@@ -45,7 +46,7 @@ export async function findHeader(
   isChainRight: (header: Header) => Promise<boolean>,
 ): Promise<FoundHeader> {
   const line = await readHeaderLine(source);
-  if (line.bytes === 0) return { kind: "bad", reason: "an empty file", bytes: 0 };
+  if (line.bytes === 0) return { kind: "bad", reason: { code: "empty-file" }, bytes: 0 };
   const decoded = decodeHeader(line.content);
   if (decoded.kind === "too-new") {
     // Of a newer version, or a bit of its number was turned.

@@ -6,12 +6,12 @@
 import type { FileStat, FileSystem } from "../../host/host.ts";
 import { isSameFile } from "../../host/is-same-file.ts";
 import { namesIn } from "../../host/names-in.ts";
+import { tryOpen } from "../../host/try-open.ts";
 import { useFile } from "../../host/use-file.ts";
 import { holdsCompressed } from "../../session/compress-segment.ts";
 import { segmentCandidates, segmentDirectory, segmentPath } from "../../session/segment-path.ts";
 import type { ChainLink, Header } from "../../format/header.ts";
 import type { Layout } from "../../format/layout.ts";
-import { tryOpen } from "./verify-segment.ts";
 
 /** The directory of the session's sealed files is a link: nothing in it is the session's, and nobody may change it. */
 export async function isLinkedAway(files: FileSystem, layout: Layout, { id }: Header): Promise<boolean> {
@@ -54,8 +54,8 @@ async function isHidden(
   if (dropped !== undefined || (await files.stat(plain)) === undefined) return false;
   const opened = await tryOpen(files, compressed);
   if (opened === undefined) return false;
-  if (typeof opened === "string") return true;
-  return !(await useFile(opened, async () => await holdsCompressed(opened, bytes, sum)));
+  if (opened.kind === "not-opened") return true;
+  return !(await useFile(opened.file, async (file) => await holdsCompressed(file, bytes, sum)));
 }
 
 /** What lies beside the directories of these sessions. */

@@ -5,17 +5,20 @@
 
 import type { FileSystem, OpenFile } from "../../host/host.ts";
 import { isSameFile } from "../../host/is-same-file.ts";
+import { tryOpen } from "../../host/try-open.ts";
 import { useFile } from "../../host/use-file.ts";
 import { patchedSource, type ByteSource, type Patch, type PatchesOf } from "../../session/byte-source.ts";
 import { fitRecords } from "../../session/fit-records.ts";
 import { firstSeqOf } from "../../session/log-part.ts";
 import { segmentCandidates, segmentPath } from "../../session/segment-path.ts";
 import { verifyPart } from "../../session/verify-part.ts";
+import { notOpenedText, reasonText, type NotOpened } from "../../format/damage-reason.ts";
 import { FORMAT_VERSION } from "../../format/format.ts";
 import type { ChainLink, Header } from "../../format/header.ts";
 import { fileNameOf } from "../../format/key.ts";
 import type { ScanDamage } from "../../format/scan.ts";
 import type { Damage } from "../../format/session-record.ts";
+import { toDamage } from "../../format/to-damage.ts";
 import { findSessionFile, type SessionFile } from "../files/find-session-file.ts";
 import { findMissingEarlier } from "../files/earlier-records.ts";
 import { findSecondFile } from "../files/only-file.ts";
@@ -24,7 +27,18 @@ import { findOrphans, isLinkedAway } from "./find-orphans.ts";
 import type { Layout } from "../../format/layout.ts";
 import { salvageSource, type SalvageSource } from "./salvage-source.ts";
 import { findHeader, nameOf } from "./find-header.ts";
-import { tryOpen, verifySegment, type CheckedSegment } from "./verify-segment.ts";
+import { findObstacle } from "./find-obstacle.ts";
+import {
+  leftForSecond,
+  leftUnopened,
+  leftUnproven,
+  LINKED_DIRECTORY,
+  MISPLACED,
+  type Obstacle,
+  UPDATE_TO_CHECK,
+  UPDATE_TO_REPAIR,
+} from "./left-as-it-is.ts";
+import { verifySegment, type CheckedSegment } from "./verify-segment.ts";
 
 export interface VerifyPlace {
   readonly files: FileSystem;
@@ -67,15 +81,10 @@ export async function verifySession(
 ): Promise<CheckedSession | undefined> {
   const opened = await tryOpen(place.files, file.path);
   if (opened === undefined) return undefined;
-  if (typeof opened === "string")
-    return unidentified(
-      file,
-      { offset: 0, bytes: 0, reason: opened },
-      "put the session's file there from a backup, or move this out of the store",
-    );
-  const { checked, before } = await useFile(opened, async () => ({
-    before: await opened.stat(),
-    checked: await verifyOpened(place, file, opened),
+  if (opened.kind === "not-opened") return notOpened(file, opened.why);
+  const { checked, before } = await useFile(opened.file, async (content) => ({
+    before: await content.stat(),
+    checked: await verifyOpened(place, file, content),
   }));
   if (checked.header === undefined || !mayBeOld(checked) || look === LOOKS) return checked;
   const { id, key } = checked.header;
@@ -108,34 +117,27 @@ async function verifyOpened(
   opened: OpenFile,
 ): Promise<CheckedSession> {
   const salvage = await salvageSource(opened);
-  const found = await findHeader(
-    salvage.source,
-    file,
-    async (header) => await isChainRight(place, header, file.path),
-  );
+  let obstacle: Obstacle | undefined;
+  const found = await findHeader(salvage.source, file, async (header) => {
+    obstacle = await findObstacle(place.files, place.layout, header, file.path);
+    return obstacle === undefined;
+  });
   const { fileBytes } = salvage;
   if (found.kind === "too-new") {
     const reason = `format ${found.version} is newer than this version of Longhand`;
-    return unidentified(file, { offset: 0, bytes: 0, reason }, "update Longhand to check it");
+    return unidentified(file, { offset: 0, bytes: 0, reason }, UPDATE_TO_CHECK);
   }
   if (found.kind === "bad") {
-    const reason = salvage.isPacked ? `gzip bytes; unpacked, ${found.reason}` : found.reason;
+    const why = reasonText(found.reason);
+    const reason = salvage.isPacked ? `gzip bytes; unpacked, ${why}` : why;
     const bytes = salvage.isPacked ? fileBytes : found.bytes;
-    return unidentified(
-      file,
-      { offset: 0, bytes, reason },
-      "whose it is cannot be proven; put the file back from a backup, or move it out of the store",
-    );
+    return unidentified(file, { offset: 0, bytes, reason }, leftUnproven(obstacle));
   }
   const { header } = found;
   const expected = nameOf(header, file.status);
   if (expected !== file.name) {
     const reason = `it holds the key ${JSON.stringify(header.key)}, whose file is ${expected}`;
-    const misplaced = unidentified(
-      file,
-      { offset: 0, bytes: 0, reason },
-      "move it out of the store, or to that name if nothing is there",
-    );
+    const misplaced = unidentified(file, { offset: 0, bytes: 0, reason }, MISPLACED);
     return { ...misplaced, header, isMisplaced: true };
   }
   return await verifyFiles(place, file, opened, header, salvage);
@@ -178,7 +180,7 @@ async function verifyFiles(
   const isGrowing = wasGrowing || (await place.mayBeGrowing(key));
   const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
   const active: readonly ScanDamage[] = salvage.isPacked
-    ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: "gzip bytes under this name" }]
+    ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: { code: "gzip-name" } }]
     : [...part.damage, ...torn];
   const orphans = isGrowing ? [] : found;
   const isSealedDamaged = orphans.length > 0 || segments.some(({ checked }) => checked.damage.length > 0);
@@ -193,9 +195,9 @@ async function verifyFiles(
       (salvage.isPacked ? 0 : part.records) + segments.reduce((sum, { checked }) => sum + checked.records, 0),
     damage: [
       ...segments.flatMap(({ checked }) =>
-        checked.damage.map((place) => ({ ...place, file: checked.path, key })),
+        checked.damage.map((damage) => toDamage(damage, checked.path, key)),
       ),
-      ...active.map((place) => ({ ...place, file: file.path, key })),
+      ...active.map((damage) => toDamage(damage, file.path, key)),
       ...(await strayDamage(place, source, file.path, header, journaled)),
       ...orphans.map((path) => ({
         ...ORPHAN,
@@ -209,12 +211,7 @@ async function verifyFiles(
     orphans,
     isDoubtful: isGrowing && (part.torn !== undefined || found.length > 0),
     isMisplaced: false,
-    left:
-      header.version > FORMAT_VERSION
-        ? "update Longhand to mend it"
-        : (await isLinkedAway(place.files, place.layout, header))
-          ? "the directory of its sealed files is a link, which is not followed; put the directory itself there"
-          : second && leftForSecond(second),
+    left: await whyLeft(place, header, segments, second),
   };
 }
 
@@ -225,9 +222,24 @@ function earlierPatches({ patchesOf }: VerifyPlace, { id, key, file }: Header): 
   ).flat();
 }
 
-/** Which sealed files are wanted depends on which of the two is. */
-function leftForSecond(second: string): string {
-  return `${second} has the same session id, and may name other sealed files: compare the two, move one out of the store and repair again`;
+/** `undefined`: a repair mends it. `second`: another file with the same id. */
+async function whyLeft(
+  { files, layout }: VerifyPlace,
+  header: Header,
+  segments: CheckedSession["segments"],
+  second: string | undefined,
+): Promise<string | undefined> {
+  if (header.version > FORMAT_VERSION) return UPDATE_TO_REPAIR;
+  if (await isLinkedAway(files, layout, header)) return LINKED_DIRECTORY;
+  if (second !== undefined) return leftForSecond(second);
+  for (const { checked } of segments) {
+    for (const { reason } of checked.damage) {
+      // Mended without it, all its records would be given up, though they are there.
+      if (reason.code === "segment-unreadable" && reason.why.code === "not-permitted")
+        return leftUnopened(reason.why, checked.path);
+    }
+  }
+  return undefined;
 }
 
 /** Adds up what was read of the files that are there. */
@@ -270,9 +282,15 @@ function orphanReason({ segments }: Layout, { id, chain }: Header, path: string)
     : "the session's chain does not name this file";
 }
 
+function notOpened(file: SessionFile, why: NotOpened): CheckedSession {
+  const place = { offset: 0, bytes: 0, reason: notOpenedText(why) };
+  const permission = why.code === "not-permitted" ? ({ notPermitted: true } as const) : {};
+  return unidentified(file, { ...place, ...permission }, leftUnopened(why, file.path));
+}
+
 function unidentified(
   file: SessionFile,
-  place: Pick<Damage, "offset" | "bytes" | "reason">,
+  place: Pick<Damage, "offset" | "bytes" | "reason" | "notPermitted">,
   left: string,
 ): CheckedSession {
   const damage: Damage = { ...place, file: file.path, kind: "corrupt" };
@@ -285,23 +303,4 @@ function unidentified(
     isMisplaced: false,
   };
   return { ...nothing, file, header: undefined, damage: [damage], left };
-}
-
-/** No other file is this session's, and every sealed file is there and whole; with an empty chain, there are none. */
-async function isChainRight({ files, layout }: VerifyPlace, header: Header, path: string): Promise<boolean> {
-  const { key, id } = header;
-  const unreadable: unknown[] = [];
-  const second = await findSecondFile(files, layout, { key, id, path }, (error) => unreadable.push(error));
-  if (second !== undefined || unreadable.length > 0) return false;
-  let next = 1;
-  for (const link of header.chain) {
-    if (link.first !== next) return false;
-    next = link.last + 1;
-    if (link.dropped !== undefined) continue;
-    const path = segmentPath(layout.segments, header.id, link.file);
-    const { damage } = await verifySegment(files, path, link, link.session ?? header.id);
-    if (damage.length > 0) return false;
-  }
-  const strangers = await findOrphans(files, layout, header, undefined);
-  return strangers.length === 0;
 }

@@ -75,7 +75,7 @@ async function withoutDropped(
 
 async function openArchived(deps: ForkKeyDeps, key: string): Promise<SessionLog | undefined> {
   const { place } = deps;
-  const { files, layout, onDamage } = place;
+  const { files, layout, onDamage, onError } = place;
   const file = (await newestPutAway(place, "archived", key))?.file;
   if (file === undefined) return undefined;
   const { segments, damaged: damagedDirectory } = layout;
@@ -95,5 +95,6 @@ async function openArchived(deps: ForkKeyDeps, key: string): Promise<SessionLog 
       await deps.syncNames(layout.temporary);
     },
     onDamage,
+    onError,
   });
 }

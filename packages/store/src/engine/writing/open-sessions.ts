@@ -40,6 +40,7 @@ export interface OpenSessionsHooks {
   /** A name for a file that is being written, in `layout.temporary`; no two are the same. */
   temporaryPath(): string;
   onDamage(damage: Damage): void;
+  onError(error: LonghandError): void;
   /** Right before a change that could hide what another has written: rejects if this instance has failed or was taken over. */
   checkMayChange(): Promise<void>;
   readonly sealedPatches: SealedPatches;
@@ -92,6 +93,7 @@ export class OpenSessions {
         temporaryPath: () => this.#hooks.temporaryPath(),
         replaceBy: async (temporary) => await this.#replace(path, temporary),
         onDamage: (damage) => this.#hooks.onDamage(damage),
+        onError: (error) => this.#hooks.onError(error),
       });
       if (log !== undefined) {
         await this.#closeOnFailure(log, async () => await this.#hooks.checkChanged(log));
@@ -106,8 +108,9 @@ export class OpenSessions {
   async #warnOfLinks({ path, header }: SessionLog): Promise<void> {
     const links = await unexplainedLinks(this.#host.files, this.#layout, path);
     if (links === 0) return;
-    const reason = `it has ${links} other ${links === 1 ? "name" : "names"} (hard links) that are not ours: whoever writes there changes this session; copy the file instead`;
-    this.#hooks.onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, key: header.key });
+    const names = links === 1 ? "another name (a hard link)" : `${links} other names (hard links)`;
+    const message = `${path} has ${names} outside of what the store made: a program that writes there changes this session. Remove it, and copy the file instead`;
+    this.#hooks.onError(new LonghandError("DIRECTORY_UNSAFE", message, { file: path, key: header.key }));
   }
 
   /** Another program may have replaced or shortened the file. What we knew of it is worth nothing then. */
