@@ -128,13 +128,13 @@ async function judge(
   );
 }
 
-/** The control: whoever opens a session's file also looks where the id in it leads. */
-export function followingIds(host: Host): Host {
-  return hostWithAlteredFiles(host, (file, path) => ({
+/** The control: whoever reads a file also looks where the ids and names in it lead. */
+export function followingNames(host: Host): Host {
+  return hostWithAlteredFiles(host, (file) => ({
     read: async (into, position) => {
       const length = await file.read(into, position);
-      const id = path.endsWith(".jsonl") ? idOf(into.toString("utf8", 0, length)) : "";
-      if (id !== "") await host.files.stat(`${DIRECTORY}/segments/${id}`);
+      for (const [, name] of into.toString("utf8", 0, length).matchAll(/"(?:id|session|name)":"([^"]+)"/g))
+        await host.files.stat(`${DIRECTORY}/segments/${name}`);
       return length;
     },
   }));

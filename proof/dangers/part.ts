@@ -10,7 +10,7 @@ import { runConformance } from "./conformance.ts";
 import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
 import { searchFailedSyncs } from "./failed-syncs.ts";
 import { searchHalfApplys } from "./half-landed.ts";
-import { followingIds, searchHostileNames } from "./hostile-names.ts";
+import { followingNames, searchHostileNames } from "./hostile-names.ts";
 import { searchLateChanges } from "./late-changes.ts";
 import { searchPutBacksBeforeSeals, withoutCompressed } from "./put-back-before-seal.ts";
 import { searchPutBacks } from "./put-back.ts";
@@ -98,7 +98,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   "names that are paths": {
     search: async () => await searchHostileNames(),
     atLeast: 1000,
-    control: async () => await searchHostileNames(followingIds),
+    control: async () => await searchHostileNames(followingNames),
   },
   "a file sealed while it is read": {
     search: async () => await searchSealedMeanwhile(),
