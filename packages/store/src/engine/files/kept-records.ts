@@ -150,7 +150,11 @@ export function linesOf(records: readonly Pick<JournalRecord, "session" | "bytes
 
 /** "3 records (seq 4 to 6)": what people are told. */
 export function describeRecords(records: readonly JournalRecord[]): string {
-  const seqs = linesOf(records).map(({ seq }) => seq);
+  return describeLines(linesOf(records));
+}
+
+export function describeLines(lines: readonly KeptLine[]): string {
+  const seqs = lines.map(({ seq }) => seq);
   const count = seqs.length === 1 ? "1 record" : `${seqs.length} records`;
   if (seqs.length === 0) return "no whole record";
   const [first, last] = [Math.min(...seqs), Math.max(...seqs)];
