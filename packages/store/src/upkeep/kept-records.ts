@@ -15,6 +15,7 @@ import type { Damage } from "../format/session-record.ts";
 import { findSessionFile, type FoundSessionFile } from "../engine/files/find-session-file.ts";
 import { fitKeptInto, type KeptFile } from "../engine/files/fit-kept-records.ts";
 import {
+  describeLines,
   describeRecords,
   keptRecordFiles,
   markRestored,
@@ -88,26 +89,31 @@ async function checkSession(
 ): Promise<CheckedRecords> {
   // A file that cannot be read is in the report by itself, and may be the one they belong to.
   const session = await findSessionFile(files, layout, id, nameOf(kept)).catch(() => undefined);
-  const damageOf = ({ path, records }: KeptFile): Damage => {
-    const reason = `${describeRecords(records)} of ${nameOf(kept)} were acknowledged and are kept here, not in the session`;
+  const damageOf = ({ path }: KeptFile, records: string): Damage => {
+    const reason = `${records} of ${nameOf(kept)} were acknowledged and are kept here, not in the session`;
     return { file: path, offset: 0, bytes: 0, kind: "corrupt", reason };
   };
   if (session === undefined) {
     const isRemoved = (await files.stat(removedPath(layout, id))) !== undefined;
     const left =
       "no readable file of that key in the store has their session's id; put it back and repair again, or move this file out";
-    const damage = isRemoved ? [] : kept.map((each) => ({ ...damageOf(each), left }));
+    const damage = isRemoved
+      ? []
+      : kept.map((each) => ({ ...damageOf(each, describeRecords(each.records)), left }));
     return { id, kept, session, damage, isRestorable: false, isInsertable: false };
   }
   const { key } = session.header;
-  const { add, insert, there, fits } = await useFile(
+  const { add, insert, absent, there, fits } = await useFile(
     await files.open(session.path, "read"),
     async (file) => await fitKeptInto({ files, layout }, file, session.header, kept),
   );
   const left = keptLeft(session.path);
   const damage = kept
     .filter(({ path }) => !there.has(path))
-    .map((each) => ({ ...damageOf(each), key, ...(fits.has(each.path) ? {} : { left }) }));
+    .map((each) => {
+      const damage = damageOf(each, describeLines(absent.get(each.path) ?? []));
+      return { ...damage, key, ...(fits.has(each.path) ? {} : { left }) };
+    });
   return { id, kept, session, damage, isRestorable: add.length > 0, isInsertable: insert.length > 0 };
 }
 

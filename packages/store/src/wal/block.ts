@@ -27,7 +27,7 @@ export interface JournalRecord {
   readonly bytes: Buffer;
   /**
    * The checksum of the line before it. Not in journals of earlier versions, nor where what was before it was no whole
-   * line: such a record is written at its position whatever is there.
+   * line: such a record is written at its position whatever is before it, but over no other whole line.
    */
   readonly after?: string | undefined;
 }

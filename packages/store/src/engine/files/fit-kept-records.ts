@@ -26,12 +26,12 @@ export interface FittedKept {
   readonly add: readonly Buffer[];
   /** Records that are missing between others: a repair writes the file that lacks them anew. By their seqs. */
   readonly insert: readonly Buffer[];
+  /** Of each kept file: the records that the session does not have. */
+  readonly absent: ReadonlyMap<string, readonly KeptLine[]>;
   /** Kept files of which the session has every record. */
   readonly there: ReadonlySet<string>;
   /** Kept files of which it has every record once `add` and `insert` are written. */
   readonly fits: ReadonlySet<string>;
-  /** By kept file: the seqs of the records that the session does not have. */
-  readonly lacking: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface KeptPlace {
@@ -56,18 +56,18 @@ export async function fitKeptRecords(
     add.push(next);
   const insert = [...before.values()];
   const placed = new Set([...add, ...insert].map(({ line }) => line.toString("latin1")));
+  const absent = new Map<string, readonly KeptLine[]>();
   const there = new Set<string>();
   const fits = new Set<string>();
-  const lacking = new Map<string, readonly number[]>();
   for (const [path, own] of linesByPath) {
-    lacking.set(
+    absent.set(
       path,
-      own.filter((line) => !isThere(line)).map(({ seq }) => seq),
+      own.filter((line) => !isThere(line)),
     );
     if (own.every(isThere)) there.add(path);
     else if (own.every((line) => isThere(line) || placed.has(line.line.toString("latin1")))) fits.add(path);
   }
-  return { add: add.map(({ line }) => line), insert: insert.map(({ line }) => line), there, fits, lacking };
+  return { add: add.map(({ line }) => line), insert: insert.map(({ line }) => line), absent, there, fits };
 }
 
 interface Connected {

@@ -151,5 +151,9 @@ export function linesOf(records: readonly Pick<JournalRecord, "session" | "bytes
 
 /** "3 records (seq 4 to 6)": what people are told. */
 export function describeRecords(records: readonly JournalRecord[]): string {
-  return countSeqs(linesOf(records).map(({ seq }) => seq));
+  return describeLines(linesOf(records));
+}
+
+export function describeLines(lines: readonly KeptLine[]): string {
+  return countSeqs(lines.map(({ seq }) => seq));
 }

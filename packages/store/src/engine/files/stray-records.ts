@@ -42,12 +42,12 @@ export async function strayDamage(
     ...groupByJournal(header, records, missing, "lost-from-sealed"),
   ];
   const kept = await keptFilesOf(place, header.id);
-  const { there, fits, lacking } = await fitKeptRecords(place, source, header, [...kept, ...groups]);
+  const { absent, there, fits } = await fitKeptRecords(place, source, header, [...kept, ...groups]);
   return groups
     .filter((group) => !there.has(group.path))
     .map((group) => {
       const { offset, code } = group;
-      const reason = reasonText({ code, seqs: lacking.get(group.path) ?? [] });
+      const reason = reasonText({ code, seqs: (absent.get(group.path) ?? []).map(({ seq }) => seq) });
       const left = fits.has(group.path) ? {} : { left: keptLeft(path) };
       return { file: path, offset, bytes: 0, kind: "corrupt", reason, key: header.key, ...left };
     });
