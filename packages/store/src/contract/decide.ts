@@ -14,7 +14,7 @@ import type { Decision, EntryReader, Operation } from "./backend.ts";
 import { eachEntry } from "./entry-blocks.ts";
 import { liveEntries } from "./live-entries.ts";
 import { rewindOverMessages } from "./rewind-over-messages.ts";
-import { recordDropped } from "../format/record-dropped.ts";
+import { recordDropped } from "../format/record-dropped-error.ts";
 import type { IdentifiedWriteOptions, WriteOptions } from "./types.ts";
 
 /** A write that needs to know nothing but the state. */

@@ -3,7 +3,7 @@
 import type { LonghandError } from "../errors.ts";
 import type { Entry } from "../format/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../format/fold.ts";
-import { recordDropped } from "../format/record-dropped.ts";
+import { recordDropped } from "../format/record-dropped-error.ts";
 import { firstKeptSeq, type LogPart, type OpenPart } from "./log-part.ts";
 import { readPart, readPartState, type OnPartDamage, type PartState, type SeqBounds } from "./read-part.ts";
 

@@ -3,7 +3,7 @@
 import type { Entry } from "../format/entry.ts";
 import type { Snapshot } from "../contract/backend.ts";
 import { liveBlocks } from "../contract/live-entries.ts";
-import { recordDropped } from "../format/record-dropped.ts";
+import { recordDropped } from "../format/record-dropped-error.ts";
 import type { Session } from "../contract/types.ts";
 
 export type RecordsOptions = NonNullable<Parameters<Session["records"]>[0]>;

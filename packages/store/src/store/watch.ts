@@ -12,7 +12,7 @@ import { toSessionRecord } from "../format/surface.ts";
 import type { OpenBackend, Snapshot } from "../contract/backend.ts";
 import { eachEntry } from "../contract/entry-blocks.ts";
 import type { OpenPlace } from "./open-place.ts";
-import { recordDropped } from "../format/record-dropped.ts";
+import { recordDropped } from "../format/record-dropped-error.ts";
 import type { WatchOptions } from "../contract/types.ts";
 
 const RECORDS_IN_A_LOOK = 1000;

@@ -12,7 +12,7 @@ import {
   markAllRestored,
   restoreKeptRecords,
   type CheckedRecords,
-} from "./kept-records.ts";
+} from "./restore-kept-records.ts";
 import { moveAside } from "./move-aside.ts";
 import type { RepairDeps } from "./repair-segment.ts";
 import { repairSession, type RepairedSession } from "./repair-session.ts";

@@ -19,7 +19,7 @@ import { peekHeader, tryReadHeader, type SessionFile } from "../engine/files/fin
 import { isForeignFile } from "../engine/files/foreign-file.ts";
 import { idInName } from "../format/layout.ts";
 import { stubbedSessions } from "../engine/files/session-stub.ts";
-import { checkKeptRecords } from "./kept-records.ts";
+import { checkKeptRecords } from "./restore-kept-records.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "../engine/verify/verify-session.ts";
 
 export interface VerifyStorePlace extends VerifyPlace {

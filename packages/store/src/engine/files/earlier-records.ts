@@ -12,7 +12,7 @@ import { segmentPath } from "../../session/segment-path.ts";
 import type { Header } from "../../format/header.ts";
 import { lastSum } from "../../format/last-sum.ts";
 import type { Layout } from "../../format/layout.ts";
-import { linesOf } from "./kept-records.ts";
+import { linesOf } from "./kept-record-files.ts";
 import { readWholeLines } from "./whole-lines.ts";
 
 interface EarlierRecord extends Patch {

@@ -12,7 +12,7 @@ import type { Header } from "../../format/header.ts";
 import { lastSum } from "../../format/last-sum.ts";
 import type { Layout } from "../../format/layout.ts";
 import type { Id } from "../../format/session-id.ts";
-import { keptRecordFiles, linesOf, readKeptRecords, type KeptLine } from "./kept-records.ts";
+import { keptRecordFiles, linesOf, readKeptRecords, type KeptLine } from "./kept-record-files.ts";
 import { readWholeLines, type WholeLines } from "./whole-lines.ts";
 
 /** One file of kept records. */

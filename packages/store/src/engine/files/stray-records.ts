@@ -10,7 +10,7 @@ import { reasonText, type OrderReason } from "../../format/damage-reason.ts";
 import type { Header } from "../../format/header.ts";
 import { fileNameOf } from "../../format/key.ts";
 import type { Damage } from "../../format/session-record.ts";
-import { withNeighbours } from "./kept-records.ts";
+import { withNeighbours } from "./kept-record-files.ts";
 import { fitKeptRecords, keptFilesOf, type KeptFile, type KeptPlace } from "./fit-kept-records.ts";
 
 /** Why a repair leaves records that were kept aside, and what to do. */

@@ -11,7 +11,7 @@ import type { Patch, PatchesOf } from "../../session/byte-source.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { findSessionFile, tryReadHeader } from "../files/find-session-file.ts";
-import { describeRecords } from "../files/kept-records.ts";
+import { describeRecords } from "../files/kept-record-files.ts";
 import { journalPath, removedPath, type Layout } from "../../format/layout.ts";
 import type { Id } from "../../format/session-id.ts";
 

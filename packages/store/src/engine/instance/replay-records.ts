@@ -24,7 +24,7 @@ import type { Id } from "../../format/session-id.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { findMissingEarlier } from "../files/earlier-records.ts";
 import { findSessionFile, peekHeader } from "../files/find-session-file.ts";
-import { describeRecords, keepRecords, withNeighbours } from "../files/kept-records.ts";
+import { describeRecords, keepRecords, withNeighbours } from "../files/kept-record-files.ts";
 import { removedPath, type Layout } from "../../format/layout.ts";
 
 export interface ReplayDeps {

@@ -21,7 +21,7 @@ import { fileNameOf } from "../../format/key.ts";
 import { lastSum, LINE_END_BYTES } from "../../format/last-sum.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { fitKeptRecordsOf } from "../files/fit-kept-records.ts";
-import { describeRecords, keepRecords, linesOf } from "../files/kept-records.ts";
+import { describeRecords, keepRecords, linesOf } from "../files/kept-record-files.ts";
 import type { Layout } from "../../format/layout.ts";
 
 export interface ChangedSessionsDeps {

@@ -16,7 +16,7 @@ import { segmentCandidates, segmentDirectory, segmentPath } from "../../session/
 import type { SessionState } from "../../format/fold.ts";
 import { FORMAT_VERSION } from "../../format/format.ts";
 import type { ChainLink, Header } from "../../format/header.ts";
-import { recordDropped } from "../../format/record-dropped.ts";
+import { recordDropped } from "../../format/record-dropped-error.ts";
 import { OR_ANOTHER_KEY, sessionExists } from "../../contract/session-exists.ts";
 import type { SealDeps } from "./seal-session.ts";
 import { removeSegments } from "../files/remove-segments.ts";

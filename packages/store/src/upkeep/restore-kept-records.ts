@@ -20,7 +20,7 @@ import {
   keptRecordFiles,
   markRestored,
   readKeptRecords,
-} from "../engine/files/kept-records.ts";
+} from "../engine/files/kept-record-files.ts";
 import { keptLeft } from "../engine/files/stray-records.ts";
 import type { RepairDeps } from "./repair-segment.ts";
 import type { VerifyPlace } from "../engine/verify/verify-session.ts";
