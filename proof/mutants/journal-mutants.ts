@@ -19,14 +19,19 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "landed-before-commit",
     breaks: "a prefix, always: a session's file is written to before the journal has the record",
-    file: "wal/committer.ts",
+    file: "engine/writing/commit-pipeline.ts",
     edits: [
       {
-        find: "        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+        find: "        await this.#commitBlock(block.flatMap(({ batches }) => batches));\n",
         replace:
-          "        for (const { onDurable } of block) onDurable();\n        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+          "        for (const { log, batches } of block) {\n          log?.acknowledge(batches);\n          if (log !== undefined) this.applier.begin(log);\n        }\n" +
+          "        await this.#commitBlock(block.flatMap(({ batches }) => batches));\n",
       },
-      { find: "          onDurable();\n          resolve();\n", replace: "          resolve();\n" },
+      {
+        find: "          log?.acknowledge(batches);\n          if (log !== undefined) this.applier.begin(log);\n          resolve();\n",
+        replace: "          resolve();\n",
+      },
+      { find: "for (const { log, batches, resolve } of block)", replace: "for (const { resolve } of block)" },
     ],
     caughtBy: danger("refused blocks"),
   },
@@ -170,10 +175,13 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "records-of-no-history",
     breaks: "no mixing: a record does not say after which line it was written, and goes behind another",
-    file: "engine/writing/session-writer.ts",
+    file: "session/session-log.ts",
     edits: [
-      { find: "      bytes,\n      after,\n", replace: "      bytes,\n" },
-      { find: "offset, bytes, after }", replace: "offset, bytes }" },
+      {
+        find: "      const placed = { session, file, name, entries, offset, bytes, after, checkpointBytes };\n",
+        replace:
+          "      const placed = { session, file, name, entries, offset, bytes, after: undefined, checkpointBytes };\n",
+      },
     ],
     caughtBy: danger("a version put back"),
   },

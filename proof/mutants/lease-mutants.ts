@@ -37,7 +37,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: "engine/writing/held-sessions.ts",
     edits: [
       {
-        find: "      // Whether it failed before or after the next number was there: it may be somebody else's by now.\n      this.#heldSessions.delete(heldSession.key);\n",
+        find: "      // Whether it failed before or after the next number was there: it may be another instance's by now.\n      this.#heldSessions.delete(heldSession.key);\n",
         replace: "",
       },
       { find: "    await heldSession.setLog(undefined);\n    try {\n", replace: "    try {\n" },
@@ -51,7 +51,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         find:
-          "    if (log !== undefined) {\n      if (!(await this.#deps.settle(log))) return;\n" +
+          "    if (log !== undefined) {\n      if (!(await pipeline.applier.trySettle(log))) return;\n" +
           "      if (log.unappliedBytes > 0 || log.isUnsynced) return;\n    }\n",
         replace: "",
       },
@@ -59,7 +59,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         find: "    await heldSession.setLog(undefined);\n    try {\n      await heldSession.lease.giveUp();\n",
         replace:
           "    try {\n      await heldSession.lease.giveUp();\n" +
-          "      if (log !== undefined) await this.#deps.settle(log);\n      await heldSession.setLog(undefined);\n",
+          "      if (log !== undefined) await pipeline.applier.trySettle(log);\n      await heldSession.setLog(undefined);\n",
       },
     ],
     caughtBy: danger("a file sealed while it is read"),
@@ -79,12 +79,11 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "fence-checked-before-the-write",
     breaks: "acknowledged is durable: an instance that was taken over meanwhile answers all the same",
-    file: "wal/committer.ts",
+    file: "engine/writing/commit-pipeline.ts",
     edits: [
       {
-        find: "        await this.#journal.append(block.flatMap(({ records }) => records));\n        await this.#hooks.checkFence();\n",
-        replace:
-          "        await this.#hooks.checkFence();\n        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+        find: "    await this.#instance.journal.append(batches);\n    await this.#checkFence();\n",
+        replace: "    await this.#checkFence();\n    await this.#instance.journal.append(batches);\n",
       },
     ],
     caughtBy: danger("taken for dead"),

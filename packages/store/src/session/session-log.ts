@@ -16,6 +16,8 @@ import type { Entry } from "../format/entry.ts";
 import { foldEntry, type SessionState } from "../format/fold.ts";
 import { endsWithSum, lastSum, LINE_END_BYTES } from "../format/last-sum.ts";
 import type { Header } from "../format/header.ts";
+import { fileNameOf, type FileName } from "../format/key.ts";
+import type { Id } from "../format/session-id.ts";
 import type { ScanDamage } from "../format/scan.ts";
 import { patchedSource, type ByteSource, type Patch } from "./byte-source.ts";
 import { partsOf, type LogPart } from "./log-part.ts";
@@ -23,8 +25,11 @@ import type { ScannedTail } from "./scan-tail.ts";
 import { sessionChanged } from "./session-changed.ts";
 import { sumBytes } from "./sum-bytes.ts";
 
-/** The lines of one atomic batch, ready to be committed at `offset`. */
+/** The lines of one atomic batch and their position, as a record of the journal has them (wal/block.ts). */
 export interface PlacedBatch {
+  readonly session: Id;
+  readonly file: number;
+  readonly name: FileName;
   readonly entries: readonly Entry[];
   readonly offset: number;
   readonly bytes: Buffer;
@@ -38,6 +43,8 @@ export class SessionLog {
   readonly path: string;
   readonly header: Header;
   readonly damage: readonly ScanDamage[];
+  /** Of the session's active file. */
+  readonly #name: FileName;
   readonly #file: OpenFile;
   #state: SessionState;
   #end: number;
@@ -64,6 +71,7 @@ export class SessionLog {
     this.path = path;
     this.header = tail.header;
     this.damage = tail.damage;
+    this.#name = fileNameOf(tail.header.key);
     this.#file = file;
     this.#state = tail.state;
     this.#end = tail.end;
@@ -115,13 +123,16 @@ export class SessionLog {
 
   /** Gives each batch its place behind the end, in order; a checkpoint goes before the first when it is due. */
   place(batches: readonly (readonly Entry[])[]): PlacedBatch[] {
+    const { id: session, file } = this.header;
+    const name = this.#name;
     let offset = this.#end;
     let after = this.#lastSum;
     return batches.map((entries, index) => {
-      const lines = entries.map((entry) => encodeEntry(entry, this.header.id));
+      const lines = entries.map((entry) => encodeEntry(entry, session));
       const checkpoint = index === 0 && this.#isCheckpointDue() ? this.#encodeCheckpoint() : [];
       const bytes = Buffer.concat([...checkpoint, ...lines]);
-      const placed = { entries, offset, bytes, after, checkpointBytes: checkpoint[0]?.length ?? 0 };
+      const checkpointBytes = checkpoint[0]?.length ?? 0;
+      const placed = { session, file, name, entries, offset, bytes, after, checkpointBytes };
       offset += bytes.length;
       after = lastSum(bytes);
       return placed;
