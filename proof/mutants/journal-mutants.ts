@@ -10,8 +10,8 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "wal/journal.ts",
     edits: [
       {
-        find: 'if (this.#durability === "sync") await this.#sync',
-        replace: 'if (this.#durability === "os") await this.#sync',
+        find: 'const synced = this.#durability === "sync" ?',
+        replace: 'const synced = this.#durability === "os" ?',
       },
     ],
     caughtBy: crashesOf("one append"),
@@ -22,16 +22,15 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "engine/writing/commit-pipeline.ts",
     edits: [
       {
-        find: "        await this.#commitBlock(block.flatMap(({ batches }) => batches));\n",
+        find: "        const committing = this.#commitBlock(",
         replace:
-          "        for (const { log, batches } of block) {\n          log?.acknowledge(batches);\n          if (log !== undefined) this.applier.begin(log);\n        }\n" +
-          "        await this.#commitBlock(block.flatMap(({ batches }) => batches));\n",
+          "        for (const { log, batches } of block) if (log !== undefined) this.#acknowledge(log, batches);\n        this.applier.begin();\n" +
+          "        const committing = this.#commitBlock(",
       },
       {
-        find: "          log?.acknowledge(batches);\n          if (log !== undefined) this.applier.begin(log);\n          resolve();\n",
-        replace: "          resolve();\n",
+        find: "        for (const { log, batches } of block) if (log !== undefined) this.#acknowledge(log, batches);\n        if (committing",
+        replace: "        if (committing",
       },
-      { find: "for (const { log, batches, resolve } of block)", replace: "for (const { resolve } of block)" },
     ],
     caughtBy: danger("refused blocks"),
   },
@@ -75,9 +74,9 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "wal/journal.ts",
     edits: [
       {
-        find: "    try {\n      await this.#file.sync();\n    } catch (cause) {\n",
+        find: "      () => this.#file.sync(),\n",
         replace:
-          "    try {\n      await Promise.resolve(this.#file.sync()).catch(async () => await this.#file.sync());\n    } catch (cause) {\n",
+          "      async () => await Promise.resolve(this.#file.sync()).catch(async () => await this.#file.sync()),\n",
       },
     ],
     caughtBy: faults("EIO once"),
@@ -178,9 +177,9 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "session/session-log.ts",
     edits: [
       {
-        find: "      const placed = { session, file, name, entries, offset, bytes, after, checkpointBytes };\n",
+        find: "      const placed = { session, file, name, entries, offset, bytes, after, last, checkpointBytes };\n",
         replace:
-          "      const placed = { session, file, name, entries, offset, bytes, after: undefined, checkpointBytes };\n",
+          "      const placed = { session, file, name, entries, offset, bytes, after: undefined, last, checkpointBytes };\n",
       },
     ],
     caughtBy: danger("a version put back"),

@@ -82,8 +82,13 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: "engine/writing/commit-pipeline.ts",
     edits: [
       {
-        find: "    await this.#instance.journal.append(batches);\n    await this.#checkFence();\n",
-        replace: "    await this.#checkFence();\n    await this.#instance.journal.append(batches);\n",
+        find: "    const appending = this.#instance.journal.append(batches);\n",
+        replace:
+          "    const appending = andThen(this.#checkFence(), () => this.#instance.journal.append(batches));\n",
+      },
+      {
+        find: "    return andThen(appending, () => this.#checkFence());\n",
+        replace: "    return appending;\n",
       },
     ],
     caughtBy: danger("taken for dead"),

@@ -12,7 +12,8 @@ import { LonghandError } from "../../errors.ts";
 import type { BackendOptions } from "../../contract/backend.ts";
 import type { Layout } from "../../format/layout.ts";
 import { afterReadyTasks } from "../../host/after-ready-tasks.ts";
-import type { FileSystem } from "../../host/host.ts";
+import { andThen, orElse } from "../../host/and-then.ts";
+import type { Awaitable, FileSystem } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import type { PlacedBatch, SessionLog } from "../../session/session-log.ts";
 import type { Instance } from "../instance/begin-instance.ts";
@@ -22,6 +23,14 @@ import type { StoreHealth } from "./store-health.ts";
 
 /** A block holds what waits, up to about this much, so that a burst does not become one endless write. */
 const BLOCK_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Records are applied at once after the first block, and after each that the disk took its time for. A caller that is
+ * answered at once and writes again at once makes many small blocks: their records are applied together, in the next pause,
+ * or after this much.
+ */
+const UNAPPLIED_BLOCKS = 16;
+const UNAPPLIED_BYTES = 64 * 1024;
 
 export interface CommitPipelineDeps extends Pick<BackendOptions, "onDamage" | "onError"> {
   readonly files: FileSystem;
@@ -49,6 +58,7 @@ export class CommitPipeline {
   readonly #onError: BackendOptions["onError"];
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  #blocksUnapplied = UNAPPLIED_BLOCKS;
   /** No further block is begun. */
   #failure: LonghandError | undefined;
   #givingUp: Promise<void> | undefined;
@@ -64,8 +74,14 @@ export class CommitPipeline {
   }
 
   /** Rejects when nothing more may be written. A write that is refused because the journal is full has tried to empty it. */
-  async checkWritable(): Promise<void> {
+  checkWritable(): Awaitable<void> {
     this.#health.check();
+    return this.applier.isOverLimit() || this.applier.whyOverfull() !== undefined
+      ? this.#makeRoom()
+      : undefined;
+  }
+
+  async #makeRoom(): Promise<void> {
     await this.applier.checkRoom();
     if (this.applier.whyOverfull() === undefined) return;
     await this.recycle();
@@ -135,25 +151,39 @@ export class CommitPipeline {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    for (;;) {
       await afterReadyTasks();
+      if (this.#waiting.length === 0) break;
       const block = this.#takeBlock();
       try {
         if (this.#failure !== undefined) throw this.#failure;
-        await this.applier.recycleIfLarge();
-        await this.#commitBlock(block.flatMap(({ batches }) => batches));
-        for (const { log, batches, resolve } of block) {
-          log?.acknowledge(batches);
-          if (log !== undefined) this.applier.begin(log);
-          resolve();
-        }
+        if (this.applier.isJournalLarge) await this.applier.recycle();
+        const committing = this.#commitBlock(block.flatMap(({ batches }) => batches));
+        if (committing instanceof Promise) await committing;
+        for (const { log, batches } of block) if (log !== undefined) this.#acknowledge(log, batches);
+        if (committing instanceof Promise || this.#isApplyDue()) this.applier.begin();
+        for (const { resolve } of block) resolve();
       } catch (cause) {
         const error = typedFailure(cause);
         this.#noteFailure(error);
         for (const { reject } of block) reject(error);
       }
     }
+    this.applier.begin();
+    this.#blocksUnapplied = UNAPPLIED_BLOCKS;
     this.#running = undefined;
+  }
+
+  #acknowledge(log: SessionLog, batches: readonly PlacedBatch[]): void {
+    log.acknowledge(batches);
+    this.applier.add(log);
+  }
+
+  #isApplyDue(): boolean {
+    this.#blocksUnapplied++;
+    if (this.#blocksUnapplied <= UNAPPLIED_BLOCKS && this.applier.dueBytes <= UNAPPLIED_BYTES) return false;
+    this.#blocksUnapplied = 0;
+    return true;
   }
 
   #takeBlock(): Waiting[] {
@@ -167,19 +197,26 @@ export class CommitPipeline {
     return this.#waiting.splice(0, count);
   }
 
-  async #commitBlock(batches: readonly PlacedBatch[]): Promise<void> {
-    if (batches.length === 0) return;
-    await this.#instance.journal.append(batches);
-    await this.#checkFence();
+  #commitBlock(batches: readonly PlacedBatch[]): Awaitable<void> {
+    if (batches.length === 0) return undefined;
+    const appending = this.#instance.journal.append(batches);
+    // While the disk is busy, this thread has time for the files.
+    if (appending instanceof Promise) this.applier.begin();
+    return andThen(appending, () => this.#checkFence());
   }
 
   /** After the durable write and before any answer: rejects if another process has taken over. */
-  async #checkFence(): Promise<void> {
-    try {
-      if (await this.#instance.isFenceOpen()) return;
-    } catch (cause) {
-      throw this.#health.unknownOutcome("whether the store was taken over cannot be told", cause);
-    }
+  #checkFence(): Awaitable<void> {
+    const isOpen = orElse(
+      () => this.#instance.isFenceOpen(),
+      (cause) => {
+        throw this.#health.unknownOutcome("whether the store was taken over cannot be told", cause);
+      },
+    );
+    return andThen(isOpen, (open) => (open ? undefined : this.#refuseTakenOver()));
+  }
+
+  async #refuseTakenOver(): Promise<never> {
     const lost = await this.#instance.whyLost().catch(() => undefined);
     throw this.#health.unknownOutcome(lost ?? "its gate was removed, as by a process that takes it over");
   }

@@ -6,7 +6,8 @@
 
 import type { BackendLockOptions, BackendOptions } from "../../contract/backend.ts";
 import type { Layout } from "../../format/layout.ts";
-import type { Host } from "../../host/host.ts";
+import { andThen, orElse } from "../../host/and-then.ts";
+import type { Awaitable, Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { Deadline } from "../../lease/deadline.ts";
 import { OwnLocks } from "../../lease/own-locks.ts";
@@ -56,15 +57,16 @@ export class HeldSessions {
   }
 
   /** Holds the key, with the session's file opened, if there is one. Release it exactly once. */
-  async enter(key: string): Promise<HeldSession> {
-    const heldSession = this.#useIfHeld(key) ?? (await this.use(key));
-    try {
-      await this.#deps.sessions.open(heldSession);
-      return heldSession;
-    } catch (error) {
-      await this.release(heldSession);
-      throw error;
-    }
+  enter(key: string): Awaitable<HeldSession> {
+    return andThen(this.#useIfHeld(key) ?? this.use(key), (heldSession) =>
+      orElse(
+        () => andThen(this.#deps.sessions.open(heldSession), () => heldSession),
+        async (error) => {
+          await this.release(heldSession);
+          throw error;
+        },
+      ),
+    );
   }
 
   /** Holds the key until it is released, and longer if no other instance wants it. Waits in line for it. */
@@ -74,10 +76,10 @@ export class HeldSessions {
     return heldSession;
   }
 
-  async release(heldSession: HeldSession): Promise<void> {
+  release(heldSession: HeldSession): Awaitable<void> {
     heldSession.uses--;
     if (heldSession.uses === 0) this.#unused.add(heldSession);
-    if (heldSession.isOverdue) await this.#endIfUnused(heldSession);
+    return heldSession.isOverdue ? this.#endIfUnused(heldSession) : undefined;
   }
 
   /** Held as if one write went on and on: other instances wait, and this one's own writes pass. */

@@ -4,7 +4,8 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { Host } from "../../host/host.ts";
+import { andThen } from "../../host/and-then.ts";
+import type { Awaitable, Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { makeDirectory } from "../../host/make-directories.ts";
 import { createSession } from "../../session/create-session.ts";
@@ -72,28 +73,31 @@ export class OpenSessions {
     this.#names = new DurableNames(host.files, layout, pipeline);
   }
 
-  /** The active session. `undefined`: there is none. */
-  async open(heldSession: HeldSession): Promise<SessionLog | undefined> {
-    if (heldSession.log !== undefined) await this.#checkUnchanged(heldSession, heldSession.log);
-    if (heldSession.log === undefined) {
-      const path = sessionPath(this.#layout, heldSession.key);
-      const log = await openSessionForWriting({
-        ...this.sealing,
-        path,
-        key: heldSession.key,
-        segments: this.#layout.segments,
-        damagedDirectory: this.#layout.damaged,
-        replaceBy: async (temporary) => await this.#replace(path, temporary),
-        onDamage: this.#place.applied.onDamage,
-      });
-      if (log !== undefined) {
-        await this.#closeOnFailure(log, async () => await this.#pipeline.changed.check(log));
-        await heldSession.setLog(await this.#withDurableName(log));
-        await undoSeal(this.#host.files, this.#layout, log.path, log.header);
-        await this.#warnOfLinks(log);
-      }
-    }
-    return heldSession.log;
+  /** The active session, as its file is now. `undefined`: there is none. */
+  open(heldSession: HeldSession): Awaitable<SessionLog | undefined> {
+    const { log } = heldSession;
+    if (log === undefined) return this.#openFile(heldSession);
+    const isUnchanged = log.changed === undefined && log.isIn(this.#host.files);
+    return andThen(isUnchanged, (unchanged) => (unchanged ? log : this.#refuseChanged(heldSession, log)));
+  }
+
+  async #openFile(heldSession: HeldSession): Promise<SessionLog | undefined> {
+    const path = sessionPath(this.#layout, heldSession.key);
+    const log = await openSessionForWriting({
+      ...this.sealing,
+      path,
+      key: heldSession.key,
+      segments: this.#layout.segments,
+      damagedDirectory: this.#layout.damaged,
+      replaceBy: async (temporary) => await this.#replace(path, temporary),
+      onDamage: this.#place.applied.onDamage,
+    });
+    if (log === undefined) return undefined;
+    await this.#closeOnFailure(log, async () => await this.#pipeline.changed.check(log));
+    await heldSession.setLog(await this.#withDurableName(log));
+    await undoSeal(this.#host.files, this.#layout, log.path, log.header);
+    await this.#warnOfLinks(log);
+    return log;
   }
 
   async #warnOfLinks({ path, header }: SessionLog): Promise<void> {
@@ -110,10 +114,8 @@ export class OpenSessions {
     });
   }
 
-  /** Another program may have replaced or shortened the file. What we knew of it is worth nothing then. */
-  async #checkUnchanged(heldSession: HeldSession, log: SessionLog): Promise<void> {
-    if (log.changed === undefined && (await log.isIn(async () => await this.#host.files.stat(log.path))))
-      return;
+  /** Another program has replaced or shortened the file. What we knew of it is worth nothing. */
+  async #refuseChanged(heldSession: HeldSession, log: SessionLog): Promise<never> {
     // The whole directory may be another: then nothing is put into that.
     await this.#pipeline.checkMayChange();
     const changed = log.changed ?? (await this.#pipeline.applier.change(log));

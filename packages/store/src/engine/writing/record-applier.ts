@@ -32,6 +32,8 @@ export class RecordApplier {
   readonly #deps: RecordApplierDeps;
   /** Files that the journal's generation covers and that are not known to be synced. */
   readonly #covered = new Set<SessionLog>();
+  /** Those with records that no `begin` has taken up yet. */
+  readonly #due = new Set<SessionLog>();
   readonly #failed = new Map<SessionLog, LonghandError>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #settling = new Map<SessionLog, Promise<void>>();
@@ -41,27 +43,42 @@ export class RecordApplier {
     this.#deps = deps;
   }
 
-  /** The log has newly acknowledged records. Returns at once. */
-  begin(log: SessionLog): void {
+  /** The log has newly acknowledged records: they are applied with the next `begin`. */
+  add(log: SessionLog): void {
     if (this.#stopped !== undefined) return;
     this.#covered.add(log);
-    for (const each of new Set([log, ...this.#failed.keys()])) {
-      const applying = this.#apply(each).finally(() => this.#underWay.delete(applying));
+    this.#due.add(log);
+  }
+
+  get dueBytes(): number {
+    let bytes = 0;
+    for (const log of this.#due) bytes += log.unappliedBytes;
+    return bytes;
+  }
+
+  /** Begins to apply what was added, all records of a session at once, and what has failed before. Returns at once. */
+  begin(): void {
+    if (this.#due.size === 0 || this.#stopped !== undefined) return;
+    const due = new Set([...this.#due, ...this.#failed.keys()]);
+    this.#due.clear();
+    for (const log of due) {
+      const applying = this.#apply(log).finally(() => this.#underWay.delete(applying));
       this.#underWay.add(applying);
     }
   }
 
-  /** For whoever reads the files: what was acknowledged before is in them when this resolves, as far as it can be applied. */
+  /** For a reader of the files: what was acknowledged before is in them when this resolves, as far as it can be applied. */
   async applyNow(): Promise<void> {
+    this.begin();
     await Promise.all(this.#underWay);
   }
 
   /** Rejects when too much waits to be applied and still cannot be: who asks is the one who tries again. */
   async checkRoom(): Promise<void> {
-    if (!this.#isOverLimit()) return;
+    if (!this.isOverLimit()) return;
     await Promise.all([...this.#failed.keys()].map(async (log) => await this.#apply(log)));
     const [failure] = this.#failed.values();
-    if (failure !== undefined && this.#isOverLimit()) throw failure;
+    if (failure !== undefined && this.isOverLimit()) throw failure;
   }
 
   /** The journal cannot be used again, since a file it covers cannot be applied or synced: this is why. */
@@ -72,16 +89,19 @@ export class RecordApplier {
     return failure;
   }
 
-  /** Between two blocks. */
-  async recycleIfLarge(): Promise<void> {
+  get isJournalLarge(): boolean {
     const { journal, journalBytes } = this.#deps;
-    if (journal.bytes < journalBytes) return;
+    return journal.bytes >= journalBytes;
+  }
+
+  /** Between two blocks, if the journal is large. */
+  async recycle(): Promise<void> {
     for (const logs of inGroups([...this.#covered], SYNCS_AT_ONCE)) {
       const settled = await Promise.all(logs.map(async (log) => await this.trySettle(log)));
       // The journal grows on; nothing is lost, and whyOverfull stops the writers in time.
       if (settled.includes(false)) return;
     }
-    if (this.#covered.size === 0) await journal.beginGeneration();
+    if (this.#covered.size === 0) await this.#deps.journal.beginGeneration();
   }
 
   /** Lands and syncs everything, or rejects with the first failure. What does not fit its file is kept, and told. */
@@ -158,8 +178,7 @@ export class RecordApplier {
   /** After the sync: only what is in the file by its name then may leave the journal. */
   async #checkUnchanged(log: SessionLog): Promise<void> {
     const { path, header } = log;
-    if (!(await log.isIn(async () => await this.#deps.files.stat(path))))
-      throw sessionChanged(path, header.key);
+    if (!(await log.isIn(this.#deps.files))) throw sessionChanged(path, header.key);
     await log.checkApplied();
   }
 
@@ -199,7 +218,7 @@ export class RecordApplier {
     }
   }
 
-  #isOverLimit(): boolean {
+  isOverLimit(): boolean {
     let waiting = 0;
     for (const log of this.#failed.keys()) waiting += log.unappliedBytes;
     return waiting > MAX_UNAPPLIED_BYTES;

@@ -12,7 +12,6 @@ import type { Host } from "../../host/host.ts";
 import { SessionLog } from "../../session/session-log.ts";
 import type { SessionChanges } from "../reading/session-changes.ts";
 import type { CommitPipeline } from "./commit-pipeline.ts";
-import type { HeldSession } from "./held-session.ts";
 import type { HeldSessions } from "./held-sessions.ts";
 import type { OpenSessions } from "./open-sessions.ts";
 import { sealHeld } from "./seal-session.ts";
@@ -54,10 +53,12 @@ export class SessionWriter {
   /** Answers all of them, or rejects. */
   async perform(key: string, group: readonly WaitingWrite[]): Promise<void> {
     const { pipeline, place, sessions, heldSessions, changes } = this.#deps;
-    await pipeline.checkWritable();
-    const heldSession = await heldSessions.enter(key);
+    const checking = pipeline.checkWritable();
+    if (checking instanceof Promise) await checking;
+    const entering = heldSessions.enter(key);
+    const heldSession = entering instanceof Promise ? await entering : entering;
     try {
-      await this.#sealIfLong(heldSession);
+      if (this.#isLong(heldSession.log)) await sealHeld(sessions.sealing, heldSession, heldSession.log);
       const { log } = heldSession;
       const before = log ?? (await place.newestArchived(key))?.snapshot ?? NOTHING;
       const decided = await this.#decide(group, before);
@@ -70,14 +71,13 @@ export class SessionWriter {
       }
       for (const { waiting, seq } of decided) waiting.resolve({ seq });
     } finally {
-      await heldSessions.release(heldSession);
+      const releasing = heldSessions.release(heldSession);
+      if (releasing instanceof Promise) await releasing;
     }
   }
 
-  async #sealIfLong(heldSession: HeldSession): Promise<void> {
-    const { log } = heldSession;
-    if (log === undefined || log.end < this.#deps.segmentBytes) return;
-    await sealHeld(this.#deps.sessions.sealing, heldSession, log);
+  #isLong(log: SessionLog | undefined): log is SessionLog {
+    return log !== undefined && log.end >= this.#deps.segmentBytes;
   }
 
   /** One that throws fails alone. */
@@ -85,13 +85,10 @@ export class SessionWriter {
     let { state } = before;
     const decided: Decided[] = [];
     for (const waiting of group) {
+      const { operation } = waiting;
       try {
-        const { operation } = waiting;
         const decision = operation.reads
-          ? await operation.decide(
-              state,
-              before instanceof SessionLog ? this.#deps.reading.view(before) : before,
-            )
+          ? await operation.decide(state, this.#view(before))
           : operation.decide(state);
         const entries = this.#toEntries(state, decision);
         for (const entry of entries) state = foldEntry(state, entry);
@@ -101,6 +98,10 @@ export class SessionWriter {
       }
     }
     return decided;
+  }
+
+  #view(before: SessionLog | View): View {
+    return before instanceof SessionLog ? this.#deps.reading.view(before) : before;
   }
 
   #toEntries(state: SessionState, decision: Decision): readonly Entry[] {
