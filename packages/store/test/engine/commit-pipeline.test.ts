@@ -1,4 +1,4 @@
-/** One thing at a time: blocks and what must happen between them never overlap. */
+/** What the commit pipeline does at the same time, what one thing after another, and what together. */
 
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -6,8 +6,43 @@ import { CommitPipeline } from "../../src/engine/writing/commit-pipeline.ts";
 import { StoreHealth } from "../../src/engine/writing/store-health.ts";
 import type { Instance } from "../../src/engine/instance/begin-instance.ts";
 import { layoutOf } from "../../src/format/layout.ts";
+import type { Awaitable } from "../../src/host/host.ts";
 import { nodeHost } from "../../src/host/node-host.ts";
 import type { PlacedBatch, SessionLog } from "../../src/session/session-log.ts";
+
+interface FakeJournal {
+  readonly bytes: number;
+  append(): Awaitable<void>;
+  beginGeneration?(): Promise<void>;
+}
+
+/** With a journal that may hold one byte. */
+function pipelineOver(journal: FakeJournal): CommitPipeline {
+  return new CommitPipeline({
+    files: nodeHost.files,
+    layout: layoutOf("/store"),
+    instance: { journal, isFenceOpen: () => true } as unknown as Instance,
+    health: new StoreHealth("/store"),
+    journalBytes: 1,
+    onDamage: () => undefined,
+    onError: () => undefined,
+  });
+}
+
+const BATCH = { bytes: Buffer.alloc(1) } as unknown as PlacedBatch;
+
+function fakeLog(apply: () => Promise<void>): SessionLog {
+  const log: Partial<SessionLog> = {
+    acknowledge: () => undefined,
+    apply,
+    isUnsynced: false,
+    owesRewrite: false,
+    unappliedBytes: 0,
+    isIn: () => true,
+    checkApplied: async () => await Promise.resolve(),
+  };
+  return log as SessionLog;
+}
 
 test("a recycled journal and a block never overlap, nor do two of either", async () => {
   let inside = 0;
@@ -20,30 +55,9 @@ test("a recycled journal and a block never overlap, nor do two of either", async
     inside -= 1;
     done.push(what);
   };
-  // Larger than the pipeline lets it grow, so that it begins anew before each block.
-  const journal = { bytes: 2, append: alone("block"), beginGeneration: alone("recycled") };
-  const instance = { journal, isFenceOpen: () => true } as unknown as Instance;
-  const pipeline = new CommitPipeline({
-    files: nodeHost.files,
-    layout: layoutOf("/store"),
-    instance,
-    health: new StoreHealth("/store"),
-    journalBytes: 1,
-    onDamage: () => undefined,
-    onError: () => undefined,
-  });
-  const log: Partial<SessionLog> = {
-    acknowledge: () => undefined,
-    apply: async () => await Promise.resolve(),
-    sync: async () => await Promise.resolve(),
-    isUnsynced: false,
-    owesRewrite: false,
-    unappliedBytes: 0,
-    isIn: async () => await Promise.resolve(true),
-    checkApplied: async () => await Promise.resolve(),
-  };
-  const commit = async (): Promise<void> =>
-    await pipeline.commit(log as SessionLog, [{ bytes: Buffer.alloc(1) } as unknown as PlacedBatch]);
+  const log = fakeLog(async () => await Promise.resolve());
+  const pipeline = pipelineOver({ bytes: 2, append: alone("block"), beginGeneration: alone("recycled") });
+  const commit = async (): Promise<void> => await pipeline.commit(log, [BATCH]);
   await Promise.all([
     commit(),
     pipeline.recycle(),
@@ -53,4 +67,36 @@ test("a recycled journal and a block never overlap, nor do two of either", async
   expect(most).toBe(1);
   expect(done.filter((what) => what === "block")).toHaveLength(2);
   expect(done.filter((what) => what === "recycled").length).toBeGreaterThanOrEqual(2);
+});
+
+/** How often the records of 40 blocks, each of which waits for the one before it, are written into the session's file. */
+async function appliesOf(append: () => Awaitable<void>): Promise<number> {
+  let applies = 0;
+  const log = fakeLog(async () => {
+    applies += 1;
+    await Promise.resolve();
+  });
+  const pipeline = pipelineOver({ bytes: 0, append });
+  for (let block = 0; block < 40; block++) await pipeline.commit(log, [BATCH]);
+  await pipeline.idle();
+  return applies;
+}
+
+test("records of a caller that is answered at once and writes again at once are applied together", async () => {
+  // The first at once, then after each 17 blocks, and what is left at the end.
+  expect(await appliesOf(() => undefined)).toBe(4);
+});
+
+test("control: where the disk takes its time, each block is applied at once", async () => {
+  expect(await appliesOf(async () => await setImmediate())).toBe(40);
+});
+
+test("a single block is applied without waiting for another", async () => {
+  let applies = 0;
+  const log = fakeLog(async () => {
+    applies += 1;
+    await Promise.resolve();
+  });
+  await pipelineOver({ bytes: 0, append: () => undefined }).commit(log, [BATCH]);
+  expect(applies).toBe(1);
 });
