@@ -17,8 +17,8 @@ export const FILE_MUTANTS: readonly Mutant[] = [
     file: "engine/writing/open-sessions.ts",
     edits: [
       {
-        find: "[to.status].change(rename));\n    await this.syncNames();\n",
-        replace: "[to.status].change(rename));\n",
+        find: "    await this.#names.change(from.status, to.status, rename);\n    await this.syncNames();\n",
+        replace: "    await this.#names.change(from.status, to.status, rename);\n",
       },
     ],
     caughtBy: crashesOf("generations of one key"),

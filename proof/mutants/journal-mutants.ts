@@ -10,8 +10,8 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "wal/journal.ts",
     edits: [
       {
-        find: 'if (this.#durability === "sync") await this.#sync',
-        replace: 'if (this.#durability === "os") await this.#sync',
+        find: 'const synced = this.#durability === "sync" ?',
+        replace: 'const synced = this.#durability === "os" ?',
       },
     ],
     caughtBy: crashesOf("one append"),
@@ -19,14 +19,18 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "landed-before-commit",
     breaks: "a prefix, always: a session's file is written to before the journal has the record",
-    file: "wal/committer.ts",
+    file: "engine/writing/commit-pipeline.ts",
     edits: [
       {
-        find: "        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+        find: "        const committing = this.#commitBlock(",
         replace:
-          "        for (const { onDurable } of block) onDurable();\n        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+          "        for (const { log, batches } of block) if (log !== undefined) this.#acknowledge(log, batches);\n        this.applier.begin();\n" +
+          "        const committing = this.#commitBlock(",
       },
-      { find: "          onDurable();\n          resolve();\n", replace: "          resolve();\n" },
+      {
+        find: "        for (const { log, batches } of block) if (log !== undefined) this.#acknowledge(log, batches);\n        if (committing",
+        replace: "        if (committing",
+      },
     ],
     caughtBy: danger("refused blocks"),
   },
@@ -70,9 +74,9 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "wal/journal.ts",
     edits: [
       {
-        find: "    try {\n      await this.#file.sync();\n    } catch (cause) {\n",
+        find: "      () => this.#file.sync(),\n",
         replace:
-          "    try {\n      await Promise.resolve(this.#file.sync()).catch(async () => await this.#file.sync());\n    } catch (cause) {\n",
+          "      async () => await Promise.resolve(this.#file.sync()).catch(async () => await this.#file.sync()),\n",
       },
     ],
     caughtBy: danger("a failed sync of the journal"),
@@ -170,10 +174,13 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "records-of-no-history",
     breaks: "no mixing: a record does not say after which line it was written, and goes behind another",
-    file: "engine/writing/session-writer.ts",
+    file: "session/session-log.ts",
     edits: [
-      { find: "      bytes,\n      after,\n", replace: "      bytes,\n" },
-      { find: "offset, bytes, after }", replace: "offset, bytes }" },
+      {
+        find: "      const placed = { session, file, name, entries, offset, bytes, after, last, checkpointBytes };\n",
+        replace:
+          "      const placed = { session, file, name, entries, offset, bytes, after: undefined, last, checkpointBytes };\n",
+      },
     ],
     caughtBy: danger("a version put back"),
   },

@@ -36,7 +36,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: "engine/writing/held-sessions.ts",
     edits: [
       {
-        find: "      // Whether it failed before or after the next number was there: it may be somebody else's by now.\n      this.#heldSessions.delete(heldSession.key);\n",
+        find: "      // Whether it failed before or after the next number was there: it may be another instance's by now.\n      this.#heldSessions.delete(heldSession.key);\n",
         replace: "",
       },
       { find: "    await heldSession.setLog(undefined);\n    try {\n", replace: "    try {\n" },
@@ -50,7 +50,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         find:
-          "    if (log !== undefined) {\n      if (!(await this.#deps.settle(log))) return;\n" +
+          "    if (log !== undefined) {\n      if (!(await pipeline.applier.trySettle(log))) return;\n" +
           "      if (log.unappliedBytes > 0 || log.isUnsynced) return;\n    }\n",
         replace: "",
       },
@@ -58,7 +58,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         find: "    await heldSession.setLog(undefined);\n    try {\n      await heldSession.lease.giveUp();\n",
         replace:
           "    try {\n      await heldSession.lease.giveUp();\n" +
-          "      if (log !== undefined) await this.#deps.settle(log);\n      await heldSession.setLog(undefined);\n",
+          "      if (log !== undefined) await pipeline.applier.trySettle(log);\n      await heldSession.setLog(undefined);\n",
       },
     ],
     caughtBy: danger("a file sealed while it is read"),
@@ -78,12 +78,16 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: "fence-checked-before-the-write",
     breaks: "acknowledged is durable: an instance that was taken over meanwhile answers all the same",
-    file: "wal/committer.ts",
+    file: "engine/writing/commit-pipeline.ts",
     edits: [
       {
-        find: "        await this.#journal.append(block.flatMap(({ records }) => records));\n        await this.#hooks.checkFence();\n",
+        find: "    const appending = this.#instance.journal.append(batches);\n",
         replace:
-          "        await this.#hooks.checkFence();\n        await this.#journal.append(block.flatMap(({ records }) => records));\n",
+          "    const appending = andThen(this.#checkFence(), () => this.#instance.journal.append(batches));\n",
+      },
+      {
+        find: "    return andThen(appending, () => this.#checkFence());\n",
+        replace: "    return appending;\n",
       },
     ],
     caughtBy: danger("taken for dead"),

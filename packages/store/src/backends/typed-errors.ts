@@ -13,6 +13,7 @@ export function withTypedErrors(backend: OpenBackend): OpenBackend {
     (error: unknown): never => {
       throw isSystemError(error) ? ioError(error, doing, pathOf(error) ?? where) : error;
     };
+  const typedWriting = typed("writing");
   const iterable = async function* <T>(items: AsyncIterable<T>): AsyncIterable<T> {
     try {
       yield* items;
@@ -32,7 +33,7 @@ export function withTypedErrors(backend: OpenBackend): OpenBackend {
   const { putAway, fork, upkeep, infos } = backend;
   return {
     directory: backend.directory,
-    write: async (key, operation) => await backend.write(key, operation).catch(typed("writing")),
+    write: (key, operation) => backend.write(key, operation).catch(typedWriting),
     snapshot: async (key) => {
       const snapshot = await backend.snapshot(key).catch(typed("reading"));
       return snapshot === undefined ? undefined : withTypedEntries(snapshot);

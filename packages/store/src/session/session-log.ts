@@ -4,7 +4,8 @@
  */
 
 import type { LonghandError } from "../errors.ts";
-import type { FileStat, OpenFile } from "../host/host.ts";
+import { andThen } from "../host/and-then.ts";
+import type { Awaitable, FileStat, FileSystem, OpenFile } from "../host/host.ts";
 import { ioError } from "../host/io-error.ts";
 import { isSameFile } from "../host/is-same-file.ts";
 import { writeFully } from "../host/write-fully.ts";
@@ -16,6 +17,8 @@ import type { Entry } from "../format/entry.ts";
 import { foldEntry, type SessionState } from "../format/fold.ts";
 import { endsWithSum, lastSum, LINE_END_BYTES } from "../format/last-sum.ts";
 import type { Header } from "../format/header.ts";
+import { fileNameOf, type FileName } from "../format/key.ts";
+import type { Id } from "../format/session-id.ts";
 import type { ScanDamage } from "../format/scan.ts";
 import { patchedSource, type ByteSource, type Patch } from "./byte-source.ts";
 import { partsOf, type LogPart } from "./log-part.ts";
@@ -23,13 +26,17 @@ import type { ScannedTail } from "./scan-tail.ts";
 import { sessionChanged } from "./session-changed.ts";
 import { sumBytes } from "./sum-bytes.ts";
 
-/** The lines of one atomic batch, ready to be committed at `offset`. */
+/** The lines of one atomic batch and their position, as a record of the journal has them (wal/block.ts). */
 export interface PlacedBatch {
+  readonly session: Id;
+  readonly file: number;
+  readonly name: FileName;
   readonly entries: readonly Entry[];
   readonly offset: number;
   readonly bytes: Buffer;
-  /** The checksum of the line before it. */
+  /** The checksum of the line before it, and of its own last line. */
   readonly after: string | undefined;
+  readonly last: string | undefined;
   /** How many bytes at their beginning are a checkpoint. */
   readonly checkpointBytes: number;
 }
@@ -38,6 +45,8 @@ export class SessionLog {
   readonly path: string;
   readonly header: Header;
   readonly damage: readonly ScanDamage[];
+  /** Of the session's active file. */
+  readonly #name: FileName;
   readonly #file: OpenFile;
   #state: SessionState;
   #end: number;
@@ -64,6 +73,7 @@ export class SessionLog {
     this.path = path;
     this.header = tail.header;
     this.damage = tail.damage;
+    this.#name = fileNameOf(tail.header.key);
     this.#file = file;
     this.#state = tail.state;
     this.#end = tail.end;
@@ -115,28 +125,32 @@ export class SessionLog {
 
   /** Gives each batch its place behind the end, in order; a checkpoint goes before the first when it is due. */
   place(batches: readonly (readonly Entry[])[]): PlacedBatch[] {
+    const { id: session, file } = this.header;
+    const name = this.#name;
     let offset = this.#end;
     let after = this.#lastSum;
     return batches.map((entries, index) => {
-      const lines = entries.map((entry) => encodeEntry(entry, this.header.id));
+      const lines = entries.map((entry) => encodeEntry(entry, session));
       const checkpoint = index === 0 && this.#isCheckpointDue() ? this.#encodeCheckpoint() : [];
-      const bytes = Buffer.concat([...checkpoint, ...lines]);
-      const placed = { entries, offset, bytes, after, checkpointBytes: checkpoint[0]?.length ?? 0 };
+      const bytes = joined([...checkpoint, ...lines]);
+      const checkpointBytes = checkpoint[0]?.length ?? 0;
+      const last = lastSum(bytes);
+      const placed = { session, file, name, entries, offset, bytes, after, last, checkpointBytes };
       offset += bytes.length;
-      after = lastSum(bytes);
+      after = last;
       return placed;
     });
   }
 
   /** The batches are durable in the journal: from now on readers see them. */
   acknowledge(batches: readonly PlacedBatch[]): void {
-    for (const { entries, offset, bytes, checkpointBytes } of batches) {
+    for (const { entries, offset, bytes, last, checkpointBytes } of batches) {
       for (const entry of entries) this.#state = foldEntry(this.#state, entry);
       if (checkpointBytes > 0) this.#checkpoint = { offset, bytes: checkpointBytes };
       this.#pending.push({ offset, bytes });
       this.#end = offset + bytes.length;
       this.#sum = continueSum(this.#sum, bytes);
-      this.#lastSum = lastSum(bytes);
+      this.#lastSum = last;
     }
   }
 
@@ -173,17 +187,20 @@ export class SessionLog {
     this.#syncedWrites = writes;
   }
 
-  /** Is what lies at its path what was opened, and is everything there that was put into it? `stat`: of that path. */
-  async isIn(look: () => Promise<FileStat | undefined>): Promise<boolean> {
+  /** Is what lies at its path what was opened, and is everything there that was put into it? */
+  isIn(files: Pick<FileSystem, "stat">): Awaitable<boolean> {
     // More may be applied meanwhile: it need not be there yet.
     const appliedEnd = this.#appliedEnd;
-    const stat = await look();
-    return (await this.isOpened(stat)) && (stat?.size ?? 0) >= appliedEnd;
+    return andThen(files.stat(this.path), (stat) =>
+      (stat?.size ?? 0) < appliedEnd ? false : this.isOpened(stat),
+    );
   }
 
-  async isOpened(stat: FileStat | undefined): Promise<boolean> {
-    this.#identity ??= await this.#file.stat();
-    return isSameFile(stat, this.#identity);
+  isOpened(stat: FileStat | undefined): Awaitable<boolean> {
+    return andThen(this.#identity ?? this.#file.stat(), (identity) => {
+      this.#identity = identity;
+      return isSameFile(stat, identity);
+    });
   }
 
   /** Rejects with SESSION_CHANGED unless everything is in the file that was put into it since the last time. */
@@ -246,10 +263,9 @@ export class SessionLog {
   async #applyPending(): Promise<void> {
     const patches = [...this.#pending];
     const start = this.#appliedEnd;
-    const bytes = Buffer.concat(patches.map((patch) => patch.bytes));
+    const bytes = joined(patches.map((patch) => patch.bytes));
     try {
-      await this.#checkLineBefore(start, this.#appliedSum);
-      await this.#checkNothingElse(bytes, start);
+      await this.#checkEnd(bytes, start);
       await this.#write(bytes, start);
     } catch (cause) {
       throw ioError(cause, "writing records into the session", this.path);
@@ -260,10 +276,16 @@ export class SessionLog {
     this.#unproven = { ...this.#unproven, sum: continueSum(this.#unproven.sum, bytes) };
   }
 
-  /** Where these bytes go there is nothing, or what an attempt before has got in of them. */
-  async #checkNothingElse(bytes: Buffer, start: number): Promise<void> {
-    const next = Buffer.alloc(1);
-    if ((await this.#file.read(next, start)) === 0) return;
+  /** The file ends with the line that was applied last, or with what an attempt before has got in of these bytes. */
+  async #checkEnd(bytes: Buffer, start: number): Promise<void> {
+    if (this.#changed !== undefined) throw this.#changed;
+    const sum = this.#appliedSum;
+    const before = Math.min(LINE_END_BYTES, start);
+    const buffer = Buffer.alloc(before + 1);
+    const count = await this.#file.read(buffer, start - before);
+    const isBehind = sum === undefined || (count >= before && endsWithSum(buffer.subarray(0, before), sum));
+    if (!isBehind) throw sessionChanged(this.path, this.header.key);
+    if (count <= before) return;
     const there = Buffer.alloc(bytes.length);
     const found = there.subarray(0, await this.#file.read(there, start));
     if (!found.equals(bytes.subarray(0, found.length))) throw sessionChanged(this.path, this.header.key);
@@ -286,4 +308,9 @@ export class SessionLog {
       this.#writes++;
     }
   }
+}
+
+function joined(pieces: readonly Buffer[]): Buffer {
+  const [first] = pieces;
+  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }

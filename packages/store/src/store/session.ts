@@ -237,8 +237,8 @@ export class BackendSession<M extends Message> implements Session<M> {
     return await this.#write(addBodies([body], expected(options)));
   }
 
-  async #write(operation: Operation): Promise<Written> {
-    return await this.#backend()
+  #write(operation: Operation): Promise<Written> {
+    return this.#backend()
       .write(this.key, operation)
       .catch((error: unknown) => {
         throw nameSession(error, this.key);

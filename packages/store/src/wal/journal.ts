@@ -5,7 +5,8 @@
  */
 
 import { LonghandError } from "../errors.ts";
-import type { FileSystem, OpenFile } from "../host/host.ts";
+import { andThen, orElse } from "../host/and-then.ts";
+import type { Awaitable, FileSystem, OpenFile } from "../host/host.ts";
 import { errorCode, ioError } from "../host/io-error.ts";
 import { removeIfThere } from "../host/small-files.ts";
 import { useFile } from "../host/use-file.ts";
@@ -88,28 +89,36 @@ export class Journal {
   }
 
   /** Rejects with DISK_FULL when the block did not fit (nothing happened), with STORE_FAILED when nobody can tell. */
-  async append(records: readonly JournalRecord[]): Promise<void> {
-    if (this.#damage !== undefined) throw this.#damage;
+  append(records: readonly JournalRecord[]): Awaitable<void> {
+    if (this.#damage !== undefined) return Promise.reject(this.#damage);
     const block = encodeBlock(this.#head, this.#nextBlock, records);
-    if (this.#durability === "sync") await this.#extend(this.#end + block.length);
+    const end = this.#end + block.length;
+    const isToExtend = this.#durability === "sync" && end > this.#allocatedEnd;
+    const written = andThen(isToExtend ? this.#extend(end) : undefined, () => this.#write(block));
+    const synced = this.#durability === "sync" ? andThen(written, () => this.#sync("syncing")) : written;
+    return andThen(synced, () => {
+      this.#end = end;
+      this.#nextBlock++;
+    });
+  }
+
+  #write(block: Buffer): Awaitable<void> {
     let written = 0;
-    try {
-      await writeFully(this.#file, block, this.#end, (count) => {
-        written = count;
-      });
-    } catch (cause) {
-      if (!isFull(cause)) throw this.#unknownOutcome(cause, "writing");
-      await this.#voidRefused(written);
-      throw ioError(cause, "writing the journal", this.path);
-    }
-    if (this.#durability === "sync") await this.#sync("syncing");
-    this.#end += block.length;
-    this.#nextBlock++;
+    const note = (count: number): void => {
+      written = count;
+    };
+    return orElse(
+      () => writeFully(this.#file, block, this.#end, note),
+      async (cause) => {
+        if (!isFull(cause)) throw this.#unknownOutcome(cause, "writing");
+        await this.#voidRefused(written);
+        throw ioError(cause, "writing the journal", this.path);
+      },
+    );
   }
 
   /** Zeros up to the next step behind `end`. They are no block, and a disk that has no room for them may have some for the block. */
   async #extend(end: number): Promise<void> {
-    if (end <= this.#allocatedEnd) return;
     // Never over a block: it may have got in though there was no room for zeros before.
     const start = Math.max(this.#allocatedEnd, this.#end);
     const ahead = Math.min(end - HEAD_BYTES, MAX_EXTENSION_BYTES);
@@ -179,12 +188,13 @@ export class Journal {
     await this.#sync("syncing");
   }
 
-  async #sync(doing: string): Promise<void> {
-    try {
-      await this.#file.sync();
-    } catch (cause) {
-      throw this.#unknownOutcome(cause, doing);
-    }
+  #sync(doing: string): Awaitable<void> {
+    return orElse(
+      () => this.#file.sync(),
+      (cause) => {
+        throw this.#unknownOutcome(cause, doing);
+      },
+    );
   }
 
   #unknownOutcome(cause: unknown, doing: string): LonghandError {

@@ -2,7 +2,9 @@
 
 import { expect, test } from "vitest";
 import { LonghandError } from "../../src/errors.ts";
+import type { ChangedSessions } from "../../src/engine/writing/changed-sessions.ts";
 import { RecordApplier } from "../../src/engine/writing/record-applier.ts";
+import { nodeHost } from "../../src/host/node-host.ts";
 import type { Journal } from "../../src/wal/journal.ts";
 import type { SessionLog } from "../../src/session/session-log.ts";
 import { Gate } from "../crash/held-host.ts";
@@ -28,9 +30,11 @@ function slowLog(gate: Gate, done: string[]): SessionLog {
 test("stopping waits for what is being settled, and lets nothing begin", async () => {
   const gate = new Gate();
   const done: string[] = [];
-  const applier = new RecordApplier({ bytes: 0 } as unknown as Journal, 1, {
-    look: () => Promise.resolve(undefined),
-    keepChanged: () => Promise.reject(FAILURE),
+  const applier = new RecordApplier({
+    files: nodeHost.files,
+    journal: { bytes: 0 } as unknown as Journal,
+    journalBytes: 1,
+    changed: { keep: () => Promise.reject(FAILURE) } as unknown as ChangedSessions,
     onError: () => undefined,
   });
   const log = slowLog(gate, done);

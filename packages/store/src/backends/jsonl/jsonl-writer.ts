@@ -1,5 +1,5 @@
 /**
- * The directory for writing. What it promises is the commit protocol's (docs/durability.md): nobody is answered before
+ * The directory for writing. What it promises is the commit protocol's (docs/durability.md): no caller is answered before
  * the journal is durable, the files follow, and after a failure of unknown outcome nothing more is written. Any number of
  * instances have the same directory open; each key is written to by one of them at a time.
  */
@@ -7,11 +7,7 @@
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { lazy } from "../../lazy.ts";
-import { Committer } from "../../wal/committer.ts";
-import type { SessionLog } from "../../session/session-log.ts";
-import { isSurelyOurs } from "../../migrate/foreign-names.ts";
-import { fileNameOf } from "../../format/key.ts";
-import type { Damage, SessionInfo } from "../../format/session-record.ts";
+import type { SessionInfo } from "../../format/session-record.ts";
 import type {
   BackendLockOptions,
   BackendOptions,
@@ -24,21 +20,16 @@ import type {
   WantedSessions,
 } from "../../contract/backend.ts";
 import type { OnProgress, Written } from "../../contract/types.ts";
-import { ExclusiveAccess } from "../../engine/writing/exclusive-access.ts";
 import { beginInstance, type Instance } from "../../engine/instance/begin-instance.ts";
-import { ChangedSessions } from "../../engine/writing/changed-sessions.ts";
 import { removeTemporaryFiles } from "../../engine/instance/remove-leftovers.ts";
 import { gatedHost } from "../../engine/instance/gated-files.ts";
-import { forkKey } from "../../engine/writing/fork-key.ts";
+import { CommitPipeline } from "../../engine/writing/commit-pipeline.ts";
+import { SessionForks } from "../../engine/writing/fork-key.ts";
 import { upkeepOnDemand } from "../../upkeep/on-demand.ts";
-import { RecordApplier } from "../../engine/writing/record-applier.ts";
-import { checkNameIsFree } from "../../engine/files/foreign-file.ts";
-import { idInName, leaseNameOf, type Layout } from "../../format/layout.ts";
+import { idInName, type Layout } from "../../format/layout.ts";
 import { checkOnlyFile } from "../../engine/files/only-file.ts";
-import { rememberBegun } from "../../engine/files/scan-for-foreign.ts";
 import { tellUnfinished } from "./tell-unfinished.ts";
 import { OpenSessions } from "../../engine/writing/open-sessions.ts";
-import { OwnLocks } from "../../lease/own-locks.ts";
 import { Deadline } from "../../lease/deadline.ts";
 import { linklessHost } from "../../engine/files/linkless-files.ts";
 import { prepareDirectory, preparedDirectories } from "../../engine/files/prepare-directory.ts";
@@ -49,14 +40,13 @@ import {
   restoreSession,
   type PutAwayDeps,
 } from "../../engine/writing/archive-and-delete.ts";
-import { sealHeld, type SealDeps } from "../../engine/writing/seal-session.ts";
 import { SessionChanges } from "../../engine/reading/session-changes.ts";
 import { StoreHealth } from "../../engine/writing/store-health.ts";
+import { SessionWriter } from "../../engine/writing/session-writer.ts";
+import { StorePlace } from "../../engine/writing/store-place.ts";
 import { SessionQueues } from "../../engine/writing/session-queues.ts";
 import { StoreReading } from "../../engine/writing/store-reading.ts";
-import { Shutdown } from "../../engine/writing/shutdown.ts";
 import { HeldSessions } from "../../engine/writing/held-sessions.ts";
-import { verifyPlace } from "../../upkeep/verify-place.ts";
 
 export interface WriterOptions extends BackendOptions {
   readonly journalBytes: number;
@@ -68,9 +58,6 @@ export interface WriterOptions extends BackendOptions {
 }
 
 const loadMigration = lazy(async () => await import("./migrate-on-opening.ts"));
-
-/** What is begun beyond that is read once by the next opening: memory does not grow with the number of sessions. */
-const MAX_BEGUN = 10_000;
 
 export async function openJsonlWriter(
   outside: Host,
@@ -98,170 +85,48 @@ export async function openJsonlWriter(
 
 export class JsonlWriter implements OpenBackend {
   readonly directory: string;
+  readonly upkeep: Upkeep;
   readonly #host: Host;
   readonly #layout: Layout;
   readonly #instance: Instance;
-  readonly #changed: ChangedSessions;
-  readonly #applier: RecordApplier;
-  readonly #committer: Committer;
+  readonly #health: StoreHealth;
+  readonly #pipeline: CommitPipeline;
+  readonly #place: StorePlace;
   readonly #sessions: OpenSessions;
   readonly #heldSessions: HeldSessions;
-  readonly #locks: OwnLocks;
   readonly #reading: StoreReading;
-  readonly #queues: SessionQueues;
   readonly #changes: SessionChanges;
-  readonly upkeep: Upkeep;
-  readonly #health: StoreHealth;
-  readonly #shutdown: Shutdown;
-  readonly #alone: ExclusiveAccess;
-  /** Session files of names that the next opening would otherwise look at. */
-  readonly #begun = new Set<string>();
-  readonly #onError: BackendOptions["onError"];
-  #forks = 0;
+  readonly #queues: SessionQueues;
+  readonly #forks: SessionForks;
 
+  /** Each part knows only those before it. */
   constructor(host: Host, layout: Layout, options: WriterOptions, instance: Instance) {
+    const { files } = host;
+    const { onDamage, onError } = options;
     this.directory = layout.directory;
     this.#host = host;
     this.#layout = layout;
     this.#instance = instance;
-    this.#health = new StoreHealth(layout.directory);
-    const { onDamage, onError } = options;
-    this.#onError = onError;
-    this.#changed = new ChangedSessions({
-      files: host.files,
-      layout,
-      journal: instance.journal,
-      whyLost: async () => await instance.whyLost(),
-      onDamage,
-    });
-    this.#applier = new RecordApplier(instance.journal, options.journalBytes, {
-      look: async (path) => await host.files.stat(path),
-      keepChanged: async (log) => await this.#changed.keep(log),
-      onError,
-    });
-    this.#shutdown = new Shutdown({
-      directory: layout.directory,
-      instance,
-      health: this.#health,
-      applier: this.#applier,
-      committer: () => this.#committer,
-      idle: async () => {
-        await this.#queues.idle();
-        await this.#heldSessions.idle();
-      },
-      onError,
-    });
-    this.#reading = new StoreReading({
-      host,
-      layout,
-      instance,
-      heldSessions: () => this.#heldSessions,
-      checkPlace: async () => await this.#shutdown.checkPlace(),
-      onDamage,
-      onError,
-    });
-    this.#committer = new Committer(instance.journal, {
-      checkFence: async () => await this.#shutdown.checkFence(),
-      betweenBlocks: async () => await this.#applier.recycleIfLarge(),
-      onFailed: (error) => this.#shutdown.fail(error),
-    });
-    this.#sessions = new OpenSessions(host, layout, {
-      temporaryPath: () => instance.temporaryPath(),
-      onDamage,
-      onError,
-      sealedPatches: async (file) => await this.#reading.sealedPatches(file),
-      newestArchived: async (key) => (await this.#reading.newestArchived(key))?.file,
-      keepChanged: async (log) => await this.#applier.change(log),
-      checkChanged: async (log) => await this.#changed.check(log),
-      checkMissing: (key, archivedId) => this.#changed.checkMissing(key, archivedId),
-      checkMayChange: async () => await this.#shutdown.checkMayChange(),
-      onNamesUnknown: async (cause) => await this.#shutdown.namesUnknown(cause),
-    });
-    this.#heldSessions = new HeldSessions({
-      host,
-      maxOpenSessions: options.maxOpenSessions,
-      self: instance.self,
-      leases: instance.leases,
-      whyStopped: () => this.#health.whyStopped(),
-      checkPlace: async (key) => {
-        await this.#shutdown.checkPlace();
-        await checkNameIsFree({ files: host.files, layout }, key);
-      },
-      settle: async (log) => await this.#applier.trySettle(log),
-      syncNames: async () => await this.#sessions.syncNames(),
-      onError,
-    });
-    this.#locks = new OwnLocks(host, instance.self);
-    this.#changes = new SessionChanges(host, layout, async (key) => await this.snapshot(key));
-    instance.onWanted((name) => this.#heldSessions.want(name));
-    this.#alone = new ExclusiveAccess({
-      host,
-      health: this.#health,
-      heldSessions: this.#heldSessions,
-      sessions: this.#sessions,
-      queues: () => this.#queues,
-      lockWait: options.lockWait,
-      tell: (key) => this.#changes.tell(key),
-    });
-    this.upkeep = upkeepOnDemand({
-      sealing: this.#sealing,
-      now: () => new Date(host.now()).toISOString(),
-      place: async () => {
-        await this.#applier.applyNow();
-        return await this.#reading.place();
-      },
-      verifyPlace: async () => {
-        await this.#applier.applyNow();
-        const unapplied: Damage[] = [];
-        const { patchesOf } = await this.#reading.place((damage) => unapplied.push(damage));
-        const { otherInstances, recovery } = instance;
-        // What was found while adopting is no longer where it was: nobody else could tell of it.
-        const journalDamage = [...recovery.damage, ...unapplied];
-        const self = { instance: instance.self.instance, isForking: () => this.#forks > 0 };
-        // A recovery keeps those aside, where verify finds them.
-        const recordsWithoutFile = async (): Promise<readonly Damage[]> => await Promise.resolve([]);
-        const found = { patchesOf, journalDamage, recordsWithoutFile };
-        return verifyPlace({ files: host.files, layout, otherInstances, ...found, self });
-      },
-      onJournalsRepaired: () => instance.recovery.forgetDamage(),
-      onRepaired: (key) => this.#changed.forget(key),
-      onWithoutFile: (id) => this.#changed.forgetSession(id),
-      alone: async (key, task) => await this.#alone.with(key, task),
-      write: async (key, operation) => await this.write(key, operation),
-      view: (log) => this.#reading.view(log),
-      aloneUnopened: async (key, task) => await this.#alone.withUnopened(key, task),
-    });
-    this.#queues = new SessionQueues({
-      host,
-      enter: async (key) => await this.#alone.enter(key),
-      view: (log) => this.#reading.view(log),
-      archived: async (key) => (await this.#reading.newestArchived(key))?.snapshot,
-      begin: async (heldSession, at) => {
-        const log = await this.#sessions.begin(heldSession, at);
-        this.#noteBegun(heldSession.key);
-        return log;
-      },
-      sealIfLong: async (heldSession) => {
-        const { log } = heldSession;
-        if (log === undefined || log.end < options.segmentBytes) return;
-        await sealHeld(this.#sealing, heldSession, log);
-      },
-      checkWritable: async () => {
-        this.#health.check();
-        await this.#applier.checkRoom();
-        await this.#checkJournal();
-      },
-      commit: async (records, onDurable) => await this.#committer.commit(records, onDurable),
-      apply: (log) => {
-        this.#applier.begin(log);
-        this.#changes.tell(log.header.key);
-      },
-    });
+    const health = (this.#health = new StoreHealth(layout.directory));
+    const base = { host, files, layout, instance, health, onDamage, onError };
+    const pipeline = (this.#pipeline = new CommitPipeline({ ...base, journalBytes: options.journalBytes }));
+    const place = (this.#place = new StorePlace({ ...base, pipeline }));
+    const sessions = (this.#sessions = new OpenSessions({ ...base, pipeline, place }));
+    const { maxOpenSessions, lockWait, segmentBytes } = options;
+    const heldSessions = new HeldSessions({ ...base, pipeline, sessions, maxOpenSessions, lockWait });
+    this.#heldSessions = heldSessions;
+    const reading = (this.#reading = new StoreReading({ ...base, place, heldSessions }));
+    const changes = new SessionChanges(host, layout, async (key) => await reading.snapshot(key));
+    this.#changes = changes;
+    const parts = { ...base, pipeline, place, sessions, heldSessions, reading, changes };
+    const writer = new SessionWriter({ ...parts, segmentBytes });
+    const queues = (this.#queues = new SessionQueues({ ...parts, writer }));
+    const forks = (this.#forks = new SessionForks({ ...parts, queues }));
+    this.upkeep = upkeepOnDemand({ ...parts, queues, forks });
   }
 
-  async write(key: string, operation: Operation): Promise<Written> {
-    this.#health.check();
-    return await this.#queues.write(key, operation);
+  write(key: string, operation: Operation): Promise<Written> {
+    return this.#queues.write(key, operation);
   }
 
   async snapshot(key: string): Promise<Snapshot | undefined> {
@@ -285,9 +150,9 @@ export class JsonlWriter implements OpenBackend {
     delete: async (key, forever) =>
       await this.#putAway(key, async (deps) => await deleteSession(deps, forever)),
     purge: async (before, dryRun) =>
-      await purgeTrash(await this.#reading.place(), { before, dryRun }, async ({ key }, file) => {
+      await purgeTrash(await this.#place.current(), { before, dryRun }, async ({ key }, file) => {
         await this.#putAway(key, async ({ sessions, place }) => {
-          // Somebody may have brought it back since we looked.
+          // Another process may have brought it back since we looked.
           const isThere = (await place.files.stat(file.path)) !== undefined;
           const id = idInName(file);
           if (!isThere || id === undefined) return;
@@ -298,28 +163,16 @@ export class JsonlWriter implements OpenBackend {
   };
 
   async fork(key: string, newKey: string, at: number | undefined): Promise<void> {
-    const deps = { ...this.#sealing, host: this.#host, place: this.#reading.applied };
-    const view = (log: SessionLog): Snapshot => this.#reading.view(log);
-    this.#forks++;
-    try {
-      await this.#alone.withBoth(key, newKey, async (parent, child) => {
-        await forkKey({ ...deps, view }, parent, child, at);
-        this.#noteBegun(newKey);
-      });
-    } finally {
-      this.#forks--;
-    }
+    await this.#forks.fork(key, newKey, at);
   }
 
   async changed(key: string, seen: SeenSession | undefined, signal: AbortSignal): Promise<void> {
     await this.#changes.next(key, seen, signal);
   }
 
-  /** Held as if one write went on and on: others wait, and this store's own writes pass. */
-  async lock(key: string, { wait, signal }: BackendLockOptions): Promise<() => Promise<void>> {
+  async lock(key: string, options: BackendLockOptions): Promise<() => Promise<void>> {
     this.#health.check();
-    const deadline = this.#alone.deadline(wait, signal, () => this.#health.isClosing);
-    return await this.#locks.hold(key, deadline, async () => await this.#heldSessions.use(key, deadline));
+    return await this.#heldSessions.lock(key, options);
   }
 
   /** Temporary files that an earlier version has left beside the sessions; `names`: all that are there. */
@@ -331,13 +184,14 @@ export class JsonlWriter implements OpenBackend {
 
   async close(): Promise<void> {
     this.#health.isClosing = true;
-    await this.#queues.idle();
-    await this.#committer.idle();
+    await this.#health.idle();
+    await this.#pipeline.idle();
     this.#health.isClosed = true;
-    await this.#heldSessions.idle();
+    // What had begun meanwhile is refused, and ends.
+    await this.#health.idle();
     try {
       if (this.#health.failure === undefined) await this.#end();
-      await this.#shutdown.givenUp();
+      await this.#pipeline.givenUp();
       await this.#heldSessions.closeAll();
     } catch (error) {
       throw ioError(error, "closing the store", this.directory);
@@ -347,48 +201,21 @@ export class JsonlWriter implements OpenBackend {
   /** If it fails, the journal stays, and the next opener replays it. */
   async #end(): Promise<void> {
     try {
-      await this.#applier.settleAll();
+      await this.#pipeline.applier.settleAll();
       await this.#sessions.syncNames();
-      await rememberBegun(this.#host.files, this.#layout, this.#begun).catch((error: unknown) => {
-        this.#onError(ioError(error, "remembering which sessions were begun", this.#layout.cache));
-      });
+      await this.#sessions.rememberBegun();
       await this.#instance.end();
     } catch (error) {
-      this.#shutdown.fail(ioError(error, "closing the store", this.directory));
-      await this.#shutdown.givenUp();
+      this.#pipeline.fail(ioError(error, "closing the store", this.directory));
+      await this.#pipeline.givenUp();
       await this.#heldSessions.closeAll();
       throw error;
     }
   }
 
-  #noteBegun(key: string): void {
-    if (!isSurelyOurs(leaseNameOf(key)) && this.#begun.size < MAX_BEGUN) this.#begun.add(fileNameOf(key));
-  }
-
   async #putAway(key: string, task: (deps: PutAwayDeps) => Promise<void>): Promise<void> {
-    await this.#alone.with(key, async (heldSession) => {
-      const settle = async (log: SessionLog): Promise<void> => await this.#applier.settle(log);
-      await task({ heldSession, sessions: this.#sessions, place: this.#reading.applied, settle });
+    await this.#queues.withSession(key, async (heldSession) => {
+      await task({ heldSession, sessions: this.#sessions, place: this.#place.applied });
     });
-  }
-
-  /** Whoever is refused because the journal is full has tried to empty it. */
-  async #checkJournal(): Promise<void> {
-    if (this.#applier.whyOverfull() === undefined) return;
-    await this.#committer.between(async () => await this.#applier.recycleIfLarge());
-    const failure = this.#applier.whyOverfull();
-    if (failure !== undefined) throw failure;
-  }
-
-  get #sealing(): SealDeps {
-    return {
-      files: this.#host.files,
-      layout: this.#layout,
-      temporaryPath: () => this.#instance.temporaryPath(),
-      settle: async (log) => await this.#applier.settle(log),
-      checkMayChange: async () => await this.#shutdown.checkMayChange(),
-      syncNames: async (directory) => await this.#sessions.syncDirectory(directory),
-      sealedPatches: async (file) => await this.#reading.sealedPatches(file),
-    };
   }
 }

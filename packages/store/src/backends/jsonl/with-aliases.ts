@@ -7,7 +7,7 @@ import { isLonghandError } from "../../errors.ts";
 import type { FileSystem } from "../../host/host.ts";
 import type { BackendUpkeepOptions, OpenBackend } from "../../contract/backend.ts";
 import { OR_ANOTHER_KEY, sessionExists } from "../../contract/session-exists.ts";
-import type { VerifyReport } from "../../contract/types.ts";
+import type { VerifyReport, Written } from "../../contract/types.ts";
 import type { AliasTable } from "../../engine/files/alias-table.ts";
 import type { Layout } from "../../format/layout.ts";
 import { findDamagedAliases } from "../../upkeep/damaged-aliases.ts";
@@ -29,10 +29,8 @@ export function withAliases(
     await learned;
   };
   /** Calls at once, so that what is queued has the order of the calls; only a damaged name is looked at again first. */
-  const by = async <T>(key: string, task: (meant: string) => Promise<T>): Promise<T> => {
-    if (table.isDamaged(key)) await learn(key);
-    return await task(table.meant(key));
-  };
+  const by = <T>(key: string, task: (meant: string) => Promise<T>): Promise<T> =>
+    table.isDamaged(key) ? learn(key).then(async () => await task(table.meant(key))) : task(table.meant(key));
   const meantKeys = <O extends BackendUpkeepOptions>(options: O): O => {
     const { keys } = options;
     // A damaged name means no session that could be looked at; that it is damaged is told by itself.
@@ -54,14 +52,13 @@ export function withAliases(
       repair: async (options) => await withDamaged(await upkeep.repair(meantKeys(options)), options),
       reclaim: async (options) => await upkeep.reclaim(meantKeys(options)),
     },
-    write: async (key, operation) => {
-      const write = async (): Promise<{ readonly seq: number }> =>
-        await by(key, async (meant) => await backend.write(meant, operation));
-      return await write().catch(async (error: unknown) => {
+    write: (key, operation) => {
+      const write = (meant: string): Promise<Written> => backend.write(meant, operation);
+      return by(key, write).catch(async (error: unknown) => {
         // Refused so, a write has met a name that has come since the store was opened.
         if (!isLonghandError(error, "SESSION_EXISTS")) throw error;
         await learn(key);
-        return await write();
+        return await by(key, write);
       });
     },
     snapshot: async (key) => {

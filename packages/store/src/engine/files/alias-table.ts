@@ -75,12 +75,14 @@ export class AliasTable {
 
   /** The file of this name no longer says whose it is. */
   isDamaged(key: string): boolean {
+    if (this.#targets.size === 0) return false;
     const name = aliasFileName(key);
     return this.#targets.has(name) && this.#targets.get(name) === undefined;
   }
 
   /** The key whose session is meant; mostly itself. SESSION_DAMAGED if nobody can tell. */
   meant(key: string): string {
+    if (this.#targets.size === 0) return key;
     if (!this.isDamaged(key)) return this.#targets.get(aliasFileName(key)) ?? key;
     const path = aliasPath(this.#layout, key);
     throw new LonghandError("SESSION_DAMAGED", `${path}: ${DAMAGED_ALIAS}`, { file: path, key });

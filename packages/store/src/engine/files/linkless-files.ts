@@ -8,7 +8,7 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { FileSystem, Host } from "../../host/host.ts";
+import type { FileStat, FileSystem, Host } from "../../host/host.ts";
 import { withFiles } from "../../host/with-files.ts";
 import type { Layout } from "../../format/layout.ts";
 import { segmentDirectory } from "../../session/segment-path.ts";
@@ -32,9 +32,9 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
   const check = async (path: string): Promise<void> => {
     for (const directory of above(path)) await checkNoLink(files, directory);
   };
-  const isBehindLink = async (path: string): Promise<boolean> => {
-    for (const directory of above(path)) if (await isLink(files, directory)) return true;
-    return false;
+  const statBelow = async (path: string, directories: readonly string[]): Promise<FileStat | undefined> => {
+    for (const directory of directories) if (await isLink(files, directory)) return undefined;
+    return await files.stat(path);
   };
   /** And the path itself. */
   const checkDirectory = async (path: string): Promise<void> => {
@@ -76,7 +76,10 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
       await files.removeDirectory(path);
     },
     // What lies behind a link is not in the store.
-    stat: async (path) => ((await isBehindLink(path)) ? undefined : await files.stat(path)),
+    stat: (path) => {
+      const directories = above(path);
+      return directories.length === 0 ? files.stat(path) : statBelow(path, directories);
+    },
     resolve: async (path) => await files.resolve(path),
     typeAt: async (path) => await files.typeAt(path),
   };

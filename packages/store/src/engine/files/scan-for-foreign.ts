@@ -4,7 +4,9 @@
  */
 
 import type { FileSystem, Host } from "../../host/host.ts";
-import type { Layout } from "../../format/layout.ts";
+import { fileNameOf } from "../../format/key.ts";
+import { leaseNameOf, type Layout } from "../../format/layout.ts";
+import { isSurelyOurs } from "../../migrate/foreign-names.ts";
 import { filesIn, lookAt, namesToLookAt } from "./look-for-foreign.ts";
 import { readLastScan, readOwnNames, writeLastScan, writeOwnNames, type KnownForeign } from "./scan-cache.ts";
 
@@ -101,14 +103,21 @@ async function verdictOn(
   return { name, size, modified, isSimilar: verdict === "similar" };
 }
 
-/** For a store that closes: the next opening need not look at the sessions that it has begun. */
-export async function rememberBegun(
-  files: FileSystem,
-  layout: Layout,
-  begun: ReadonlySet<string>,
-): Promise<void> {
-  if (begun.size === 0) return;
-  const before = await readOwnNames(files, layout);
-  const all = new Set([...before, ...begun]);
-  if (all.size > before.size) await writeOwnNames(files, layout, all);
+/** More are looked at once by the next opening: memory does not grow with the number of sessions. */
+const MAX_BEGUN = 10_000;
+
+/** Sessions that a store has begun, as far as their names do not show that they are ours: the next opening need not look at them. */
+export class BegunSessions {
+  readonly #names = new Set<string>();
+
+  note(key: string): void {
+    if (!isSurelyOurs(leaseNameOf(key)) && this.#names.size < MAX_BEGUN) this.#names.add(fileNameOf(key));
+  }
+
+  async remember(files: FileSystem, layout: Layout): Promise<void> {
+    if (this.#names.size === 0) return;
+    const before = await readOwnNames(files, layout);
+    const all = new Set([...before, ...this.#names]);
+    if (all.size > before.size) await writeOwnNames(files, layout, all);
+  }
 }

@@ -7,7 +7,6 @@ import { LonghandError } from "../../errors.ts";
 import { sessionExists } from "../../contract/session-exists.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { isId } from "../../format/session-id.ts";
-import type { SessionLog } from "../../session/session-log.ts";
 import {
   putAwayFilesOf,
   PUT_AWAY,
@@ -25,8 +24,6 @@ export interface PutAwayDeps {
   readonly heldSession: HeldSession;
   readonly sessions: OpenSessions;
   readonly place: ReadPlace;
-  /** Lands and syncs, or rejects. */
-  settle(log: SessionLog): Promise<void>;
 }
 
 export async function archiveSession(deps: PutAwayDeps): Promise<void> {
@@ -79,7 +76,7 @@ async function putAwayActive(deps: PutAwayDeps, status: PutAwayStatus): Promise<
   const { heldSession, sessions } = deps;
   const { key, log } = heldSession;
   if (log === undefined) return false;
-  await deps.settle(log);
+  await sessions.sealing.settle(log);
   await sessions.takeAway(heldSession, status, putAwayName(fileNameOf(key), log.header.id));
   return true;
 }

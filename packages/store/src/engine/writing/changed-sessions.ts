@@ -10,7 +10,6 @@ import { ioError } from "../../host/io-error.ts";
 import { useFile } from "../../host/use-file.ts";
 import type { JournalRecord } from "../../wal/block.ts";
 import { recordsOf } from "../../wal/group-by-session.ts";
-import type { Journal } from "../../wal/journal.ts";
 import { patchedSource, type ByteSource } from "../../session/byte-source.ts";
 import { FileWindow } from "../../session/file-window.ts";
 import { openFile } from "../../session/open-session.ts";
@@ -23,13 +22,12 @@ import type { Damage } from "../../format/session-record.ts";
 import { fitKeptRecordsOf } from "../files/fit-kept-records.ts";
 import { describeRecords, keepRecords, linesOf } from "../files/kept-record-files.ts";
 import type { Layout } from "../../format/layout.ts";
+import type { Instance } from "../instance/begin-instance.ts";
 
 export interface ChangedSessionsDeps {
   readonly files: FileSystem;
   readonly layout: Layout;
-  readonly journal: Journal;
-  /** Why the directory is no longer this instance's; `undefined`: it is. */
-  whyLost(): Promise<string | undefined>;
+  readonly instance: Pick<Instance, "journal" | "whyLost">;
   onDamage(damage: Damage): void;
 }
 
@@ -135,14 +133,14 @@ export class ChangedSessions {
   /** In a directory that was put in the place of ours nothing is kept. */
   async #checkDirectory(): Promise<void> {
     const { directory } = this.#deps.layout;
-    const lost = await this.#deps.whyLost();
+    const lost = await this.#deps.instance.whyLost();
     if (lost === undefined) return;
     throw new LonghandError("STORE_FAILED", `${directory}: ${lost}; reopen the store`, { directory });
   }
 
   /** Acknowledged, and not in the file that is at the session's path now. */
   async #missing(log: SessionLog): Promise<readonly JournalRecord[]> {
-    const { files, journal } = this.#deps;
+    const { files, instance } = this.#deps;
     const present = await openFile({ files, path: log.path }, "read").catch((error: unknown) => {
       // A directory or a link in its place has none of them.
       if (isLonghandError(error, "IO_FAILED")) return undefined;
@@ -152,7 +150,7 @@ export class ChangedSessions {
       const { file } = log.header;
       // If another file is in its place, the one that is open has everything; otherwise only the journal does.
       if (!(await log.isOpened(stat))) return await missingIn(present, stat?.size ?? 0, log);
-      const own = recordsOf(await journal.readBack(), log.header);
+      const own = recordsOf(await instance.journal.readBack(), log.header);
       const there = new FileWindow(present ?? NOTHING, stat?.size ?? 0);
       const missing: JournalRecord[] = [];
       for (const record of own) {

@@ -16,14 +16,51 @@ import { newestPutAway } from "../reading/list-sessions.ts";
 import type { ReadPlace } from "../reading/read-session.ts";
 import { linkOf, type SealDeps } from "./seal-session.ts";
 import type { HeldSession } from "./held-session.ts";
+import type { OpenSessions } from "./open-sessions.ts";
+import type { SessionQueues } from "./session-queues.ts";
+import type { StorePlace } from "./store-place.ts";
+import type { StoreReading } from "./store-reading.ts";
 
-export interface ForkKeyDeps extends SealDeps {
+export interface SessionForksDeps {
   readonly host: Host;
-  readonly place: ReadPlace;
-  view(log: SessionLog): Snapshot;
+  readonly place: StorePlace;
+  readonly sessions: OpenSessions;
+  readonly reading: StoreReading;
+  readonly queues: SessionQueues;
 }
 
-export async function forkKey(
+interface ForkKeyDeps extends SealDeps, Pick<SessionForksDeps, "host" | "reading"> {
+  readonly place: ReadPlace;
+}
+
+export class SessionForks {
+  readonly #deps: SessionForksDeps;
+  #underWay = 0;
+
+  constructor(deps: SessionForksDeps) {
+    this.#deps = deps;
+  }
+
+  get areUnderWay(): boolean {
+    return this.#underWay > 0;
+  }
+
+  async fork(key: string, newKey: string, at: number | undefined): Promise<void> {
+    const { host, place, sessions, reading, queues } = this.#deps;
+    const deps = { ...sessions.sealing, host, reading, place: place.applied };
+    this.#underWay++;
+    try {
+      await queues.withSessions(key, newKey, async (parent, child) => {
+        await forkKey(deps, parent, child, at);
+        sessions.noteBegun(newKey);
+      });
+    } finally {
+      this.#underWay--;
+    }
+  }
+}
+
+async function forkKey(
   deps: ForkKeyDeps,
   parent: HeldSession,
   child: HeldSession,
@@ -50,7 +87,7 @@ export async function forkKey(
         id: newId(host),
         path: sessionPath(layout, child.key),
         created: new Date(host.now()).toISOString(),
-        state: await withoutDropped(deps.view(log), last === seq ? log.state : undefined, last),
+        state: await withoutDropped(deps.reading.view(log), last === seq ? log.state : undefined, last),
       },
     );
   } finally {
@@ -80,14 +117,11 @@ async function openArchived(deps: ForkKeyDeps, key: string): Promise<SessionLog 
   if (file === undefined) return undefined;
   const { segments, damaged: damagedDirectory } = layout;
   return await openSessionForWriting({
-    files,
+    ...deps,
     path: file.path,
     key,
     segments,
-    sealedPatches: deps.sealedPatches,
     damagedDirectory,
-    checkMayChange: async () => await deps.checkMayChange(),
-    temporaryPath: () => deps.temporaryPath(),
     replaceBy: async (temporary) => {
       await deps.checkMayChange();
       await files.rename(temporary, file.path);

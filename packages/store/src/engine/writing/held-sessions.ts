@@ -1,78 +1,105 @@
 /**
- * The keys that this instance holds, at most so many: each has a lease, a file descriptor and a state. A tenure is kept
- * while nobody else wants the key; it ends when somebody does, soon but never in the middle of a write or a lock, or when
- * it makes room as the one that was not used for the longest time. Before it ends, everything is applied and synced; what
- * cannot be, stays.
+ * The keys that this instance holds, at most so many: each has a lease, a file descriptor and a state. One is held while no
+ * other instance wants it. It is given up when one does, soon but never in the middle of a write or a lock, or to make room,
+ * least recently used first. Before that, everything is applied and synced; what cannot be, stays.
  */
 
-import type { LonghandError } from "../../errors.ts";
-import type { Host } from "../../host/host.ts";
+import type { BackendLockOptions, BackendOptions } from "../../contract/backend.ts";
+import type { Layout } from "../../format/layout.ts";
+import { andThen, orElse } from "../../host/and-then.ts";
+import type { Awaitable, Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
-import type { InstanceDescription } from "../../wal/instance-description.ts";
-import type { SessionLog } from "../../session/session-log.ts";
-import type { Leases } from "../../lease/leases.ts";
-import type { Deadline } from "../../lease/deadline.ts";
+import { Deadline } from "../../lease/deadline.ts";
+import { OwnLocks } from "../../lease/own-locks.ts";
 import { sessionLocked } from "../../lease/session-locked.ts";
-import type { HeldLog } from "./shared-log.ts";
-import { HeldSession } from "./held-session.ts";
+import type { SessionLog } from "../../session/session-log.ts";
+import { checkNameIsFree } from "../files/foreign-file.ts";
+import type { Instance } from "../instance/begin-instance.ts";
+import type { CommitPipeline } from "./commit-pipeline.ts";
+import { HeldSession, type HeldLog } from "./held-session.ts";
+import type { OpenSessions } from "./open-sessions.ts";
+import type { StoreHealth } from "./store-health.ts";
 
-/** So long a tenure in use goes on after somebody wants it: taking turns costs more than a write. */
-const GRACE = 50;
-/** Within that it ends as soon as nobody has used it for so long: the next of several writes in a row comes sooner. */
-const PAUSE = 5;
-/** So often an instance that nobody can tell looks whether somebody waits. */
-const LOOK_FOR_TICKETS = 50;
+/** A session in use is held for this long after another instance wants it: taking turns costs more than a write. */
+const GRACE_MS = 50;
+/** Within that it is given up after an idle time of this length: the next of several writes in a row comes sooner. */
+const PAUSE_MS = 5;
+/** Poll interval for waiters, for an instance without a socket. */
+const POLL_INTERVAL_MS = 50;
 
-export interface HeldSessionsDeps {
+export interface HeldSessionsDeps extends Pick<BackendOptions, "onError"> {
   readonly host: Host;
+  readonly layout: Layout;
+  readonly instance: Instance;
+  readonly health: StoreHealth;
+  readonly pipeline: CommitPipeline;
+  readonly sessions: OpenSessions;
   /** Each has a descriptor; docs/durability.md states how many. */
   readonly maxOpenSessions: number;
-  readonly self: InstanceDescription;
-  readonly leases: Leases;
-  /** Why nothing more may be held or given up: the store is closed, or has failed. */
-  whyStopped(): LonghandError | undefined;
-  /** Before a lease is taken: rejects if the directory is no longer ours, or the key's file is another program's. */
-  checkPlace(key: string): Promise<void>;
-  /** Lands and syncs. False: it could not be done now. */
-  settle(log: SessionLog): Promise<boolean>;
-  /** The names that this instance has changed are durable when it resolves. */
-  syncNames(): Promise<void>;
-  onError(error: LonghandError): void;
-}
-
-/** Release it exactly once. */
-export interface HeldSessionUse {
-  readonly heldSession: HeldSession;
-  readonly release: () => Promise<void>;
+  /** Milliseconds to wait in line for a session. */
+  readonly lockWait: number;
 }
 
 export class HeldSessions {
   readonly #deps: HeldSessionsDeps;
+  readonly #locks: OwnLocks;
   readonly #heldSessions = new Map<string, HeldSession>();
   /** Those that nothing uses now, least recently used first. */
   readonly #unused = new Set<HeldSession>();
   readonly #taking = new Map<string, Promise<HeldSession>>();
-  #isLookingForTickets = false;
+  #isPolling = false;
 
   constructor(deps: HeldSessionsDeps) {
     this.#deps = deps;
+    const { host, instance } = deps;
+    this.#locks = new OwnLocks(host, instance.self);
+    instance.onWanted((name) => this.#want(name));
   }
 
-  /** The key is ours until it is released, and longer if nobody else wants it. Waits in line for it. */
-  async use(key: string, deadline: Deadline): Promise<HeldSessionUse> {
-    const heldSession = await this.#enter(key, deadline);
+  /** Holds the key, with the session's file opened, if there is one. Release it exactly once. */
+  enter(key: string): Awaitable<HeldSession> {
+    return andThen(this.#useIfHeld(key) ?? this.use(key), (heldSession) =>
+      orElse(
+        () => andThen(this.#deps.sessions.open(heldSession), () => heldSession),
+        async (error) => {
+          await this.release(heldSession);
+          throw error;
+        },
+      ),
+    );
+  }
+
+  /** Holds the key until it is released, and longer if no other instance wants it. Waits in line for it. */
+  async use(key: string, deadline: Deadline = this.#deadline({}, () => false)): Promise<HeldSession> {
+    const heldSession = await this.#take(key, deadline);
     if (this.#heldSessions.size > this.#deps.maxOpenSessions) await this.#makeRoom();
-    return { heldSession, release: async () => await this.#release(heldSession) };
+    return heldSession;
   }
 
-  /** The same at once, for a key that this instance holds and nothing stands in the way of. */
-  useIfHeld(key: string): HeldSessionUse | undefined {
+  release(heldSession: HeldSession): Awaitable<void> {
+    heldSession.uses--;
+    if (heldSession.uses === 0) this.#unused.add(heldSession);
+    return heldSession.isOverdue ? this.#endIfUnused(heldSession) : undefined;
+  }
+
+  /** Held as if one write went on and on: other instances wait, and this one's own writes pass. */
+  async lock(key: string, options: BackendLockOptions): Promise<() => Promise<void>> {
+    // Closing waits for writes, but not for callers that wait for a lock.
+    const deadline = this.#deadline(options, () => this.#deps.health.isClosing);
+    return await this.#locks.hold(key, deadline, async () => {
+      const heldSession = await this.use(key, deadline);
+      return { release: async () => await this.release(heldSession) };
+    });
+  }
+
+  /** The same as `use` at once, for a key that this instance holds and nothing stands in the way of. */
+  #useIfHeld(key: string): HeldSession | undefined {
     const heldSession = this.#heldSessions.get(key);
     if (heldSession === undefined || heldSession.ending !== undefined) return undefined;
-    if (this.#deps.whyStopped() !== undefined || this.#heldSessions.size > this.#deps.maxOpenSessions)
-      return undefined;
+    const { health, maxOpenSessions } = this.#deps;
+    if (health.whyStopped() !== undefined || this.#heldSessions.size > maxOpenSessions) return undefined;
     this.#noteUse(heldSession);
-    return { heldSession, release: async () => await this.#release(heldSession) };
+    return heldSession;
   }
 
   #noteUse(heldSession: HeldSession): void {
@@ -94,21 +121,10 @@ export class HeldSessions {
     );
   }
 
-  /** Somebody stands in line for the lease of this name. */
-  want(name: string): void {
+  /** Another instance waits in line for the lease of this name. */
+  #want(name: string): void {
     for (const heldSession of this.#heldSessions.values())
       if (heldSession.lease.name === name) this.#note(heldSession);
-  }
-
-  /** Resolves when nothing is being taken or given up any more; the store must have been stopped before. */
-  async idle(): Promise<void> {
-    for (;;) {
-      const endings = [...this.#heldSessions.values()].flatMap(({ ending }) =>
-        ending === undefined ? [] : [ending],
-      );
-      if (endings.length === 0 && this.#taking.size === 0) return;
-      await Promise.allSettled([...endings, ...this.#taking.values()]);
-    }
   }
 
   /** Closes every file; what must be in the files is there before. The leases end with the journal. */
@@ -119,52 +135,61 @@ export class HeldSessions {
     await Promise.all(heldSessions.map(async (heldSession) => await heldSession.setLog(undefined)));
   }
 
-  async #enter(key: string, deadline: Deadline): Promise<HeldSession> {
+  #deadline({ wait, signal }: Partial<BackendLockOptions>, isEnd: () => boolean): Deadline {
+    const { host, health, lockWait } = this.#deps;
+    const check = (): void => {
+      const stopped = health.whyStopped() ?? (isEnd() ? health.storeClosed() : undefined);
+      if (stopped !== undefined) throw stopped;
+    };
+    return new Deadline(host, { milliseconds: wait ?? lockWait, signal, check });
+  }
+
+  async #take(key: string, deadline: Deadline): Promise<HeldSession> {
     for (;;) {
       deadline.check();
-      const stopped = this.#deps.whyStopped();
-      if (stopped !== undefined) throw stopped;
       const heldSession = this.#heldSessions.get(key);
       if (heldSession !== undefined && heldSession.ending === undefined) {
         this.#noteUse(heldSession);
         return heldSession;
       }
       if (heldSession?.ending !== undefined) {
-        // Our own files are being synced: that is nobody's lock, and takes as long as it takes.
+        // Our own files are being synced: that is no lock of another instance, and takes as long as it takes.
         await heldSession.ending;
         continue;
       }
       const underWay = this.#taking.get(key);
-      if (underWay === undefined) return await this.#take(key, deadline);
+      if (underWay === undefined) return await this.#takeLease(key, deadline);
       if (deadline.isOut) {
-        const { host, self } = this.#deps;
-        throw sessionLocked(host, key, deadline.milliseconds, { what: "this store", owner: self });
+        const { host, instance } = this.#deps;
+        const blocker = { what: "this store", owner: instance.self } as const;
+        throw sessionLocked(host, key, deadline.milliseconds, blocker);
       }
       // Whether it succeeds is its starter's affair; we look again.
       await Promise.race([underWay.catch(() => undefined), deadline.pause()]);
     }
   }
 
-  async #take(key: string, deadline: Deadline): Promise<HeldSession> {
-    const taking = this.#takeLease(key, deadline).finally(() => this.#taking.delete(key));
+  async #takeLease(key: string, deadline: Deadline): Promise<HeldSession> {
+    const { health } = this.#deps;
+    health.beginWork();
+    const taking = this.#newlyHeld(key, deadline).finally(() => {
+      this.#taking.delete(key);
+      health.endWork();
+    });
     this.#taking.set(key, taking);
     return await taking;
   }
 
-  async #takeLease(key: string, deadline: Deadline): Promise<HeldSession> {
-    await this.#deps.checkPlace(key);
-    const lease = await this.#deps.leases.take(key, deadline);
+  async #newlyHeld(key: string, deadline: Deadline): Promise<HeldSession> {
+    const { host, layout, instance, pipeline } = this.#deps;
+    await pipeline.checkPlace();
+    await checkNameIsFree({ files: host.files, layout }, key);
+    const lease = await instance.leases.take(key, deadline);
     const heldSession = new HeldSession(key, lease);
     this.#heldSessions.set(key, heldSession);
     if (lease.isWanted) this.#note(heldSession);
-    if (!this.#deps.self.listens) this.#lookForTickets();
+    if (!instance.self.listens) this.#pollForWaiters();
     return heldSession;
-  }
-
-  async #release(heldSession: HeldSession): Promise<void> {
-    heldSession.uses--;
-    if (heldSession.uses === 0) this.#unused.add(heldSession);
-    if (heldSession.isOverdue) await this.#endIfUnused(heldSession);
   }
 
   #note(heldSession: HeldSession): void {
@@ -176,11 +201,11 @@ export class HeldSessions {
   async #endSoon(heldSession: HeldSession): Promise<void> {
     for (
       let waited = 0;
-      waited < GRACE && this.#heldSessions.get(heldSession.key) === heldSession;
-      waited += PAUSE
+      waited < GRACE_MS && this.#heldSessions.get(heldSession.key) === heldSession;
+      waited += PAUSE_MS
     ) {
       const { timesUsed } = heldSession;
-      await this.#deps.host.wait(PAUSE, "background");
+      await this.#deps.host.wait(PAUSE_MS, "background");
       if (heldSession.uses === 0 && heldSession.timesUsed === timesUsed) break;
     }
     heldSession.isOverdue = true;
@@ -196,7 +221,7 @@ export class HeldSessions {
       await (heldSession.ending ?? this.#endIfUnused(heldSession));
   }
 
-  /** Never rejects: nobody who waits for something else should learn of it. */
+  /** Never rejects: callers wait for unrelated work. */
   async #endIfUnused(heldSession: HeldSession): Promise<void> {
     if (
       heldSession.uses > 0 ||
@@ -204,55 +229,59 @@ export class HeldSessions {
       this.#heldSessions.get(heldSession.key) !== heldSession
     )
       return;
+    this.#deps.health.beginWork();
     heldSession.ending = this.#end(heldSession)
       .catch((error: unknown) => this.#deps.onError(ioError(error, "giving up a session", heldSession.key)))
       .finally(() => {
         heldSession.ending = undefined;
-        // Where it could not be done, the next who asks for it makes us try again.
+        // Where it could not be done, the next waiter makes us try again.
         heldSession.isWanted = false;
         heldSession.isOverdue = false;
+        this.#deps.health.endWork();
       });
     await heldSession.ending;
   }
 
   async #end(heldSession: HeldSession): Promise<void> {
-    // After a failure the journal may hold records that nobody was answered for: the key goes with it to whoever adopts
-    // it, and is not ours to give.
-    if (this.#deps.whyStopped() !== undefined) return;
+    const { health, pipeline, sessions } = this.#deps;
+    // After a failure the journal may hold records that were never acknowledged: the key goes with it to the instance that
+    // recovers it, and is not ours to give.
+    if (health.whyStopped() !== undefined) return;
     const { log } = heldSession;
     if (log !== undefined) {
-      if (!(await this.#deps.settle(log))) return;
+      if (!(await pipeline.applier.trySettle(log))) return;
       if (log.unappliedBytes > 0 || log.isUnsynced) return;
     }
-    await this.#deps.syncNames();
-    if (this.#deps.whyStopped() !== undefined) return;
+    await sessions.syncNames();
+    if (health.whyStopped() !== undefined) return;
     await heldSession.setLog(undefined);
     try {
       await heldSession.lease.giveUp();
     } finally {
-      // Whether it failed before or after the next number was there: it may be somebody else's by now.
+      // Whether it failed before or after the next number was there: it may be another instance's by now.
       this.#heldSessions.delete(heldSession.key);
       this.#unused.delete(heldSession);
     }
   }
 
-  /** Nobody can tell an instance that does not listen. */
-  #lookForTickets(): void {
-    if (this.#isLookingForTickets) return;
-    this.#isLookingForTickets = true;
-    const look = async (): Promise<void> => {
+  /** An instance that does not listen cannot be told. */
+  #pollForWaiters(): void {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    const { host, instance, onError } = this.#deps;
+    const poll = async (): Promise<void> => {
       while (this.#heldSessions.size > 0) {
-        await this.#deps.host.wait(LOOK_FOR_TICKETS, "background");
+        await host.wait(POLL_INTERVAL_MS, "background");
         try {
           for (const heldSession of [...this.#heldSessions.values()]) {
-            if (await this.#deps.leases.isWanted(heldSession.lease.name)) this.#note(heldSession);
+            if (await instance.leases.isWanted(heldSession.lease.name)) this.#note(heldSession);
           }
         } catch (error) {
-          this.#deps.onError(ioError(error, "looking for those who wait", "the leases"));
+          onError(ioError(error, "looking for those who wait", "the leases"));
         }
       }
-      this.#isLookingForTickets = false;
+      this.#isPolling = false;
     };
-    void look();
+    void poll();
   }
 }

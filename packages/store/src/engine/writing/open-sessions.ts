@@ -1,19 +1,18 @@
 /**
- * The session files of the keys that this instance holds: found, created, moved, and durably named. Whatever it opens is
- * opened by name and read again in each tenure.
+ * The session files of the keys that this instance holds: found, created, moved, and durably named. After its lease was
+ * taken, a session is opened by its name and read anew.
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { Host } from "../../host/host.ts";
-import { ioError, isNotOpened, pathOf } from "../../host/io-error.ts";
+import { andThen } from "../../host/and-then.ts";
+import type { Awaitable, Host } from "../../host/host.ts";
+import { ioError } from "../../host/io-error.ts";
 import { makeDirectory } from "../../host/make-directories.ts";
 import { createSession } from "../../session/create-session.ts";
 import { openSessionForWriting } from "../../session/open-session.ts";
-import type { SealedPatches } from "../../session/sealed-source.ts";
 import type { SessionLog } from "../../session/session-log.ts";
 import { firstHeader } from "../../format/header.ts";
 import { newId } from "../../host/new-id.ts";
-import type { Damage, SessionInfo } from "../../format/session-record.ts";
 import { unexplainedLinks } from "../files/explain-links.ts";
 import { putAwayDirectory, type PutAwayStatus, type SessionFile } from "../files/find-session-file.ts";
 import { checkNoAlias } from "../files/alias-table.ts";
@@ -21,88 +20,88 @@ import { idInName, sessionPath, type Layout } from "../../format/layout.ts";
 import { checkSegmentDirectory } from "../files/linkless-files.ts";
 import { markMove } from "../files/move-marks.ts";
 import { checkNameFree, checkOnlyFile } from "../files/only-file.ts";
-import { NameSync } from "../files/name-sync.ts";
+import { BegunSessions } from "../files/scan-for-foreign.ts";
 import { removeSegments } from "../files/remove-segments.ts";
 import { noteRemoved } from "../files/note-removed.ts";
 import { stubPath } from "../files/session-stub.ts";
 import { undoSeal } from "../files/undo-seal.ts";
+import type { Instance } from "../instance/begin-instance.ts";
+import type { CommitPipeline } from "./commit-pipeline.ts";
+import { DurableNames, type NamedDirectory } from "./durable-names.ts";
 import type { HeldSession } from "./held-session.ts";
+import type { SealDeps } from "./seal-session.ts";
+import type { StorePlace } from "./store-place.ts";
 import type { Id } from "../../format/session-id.ts";
-
-type Directory = SessionInfo["status"] | "temporary";
 
 interface FilePlace {
   readonly path: string;
-  readonly status: Directory;
+  readonly status: NamedDirectory;
 }
 
-export interface OpenSessionsHooks {
-  /** A name for a file that is being written, in `layout.temporary`; no two are the same. */
-  temporaryPath(): string;
-  onDamage(damage: Damage): void;
+export interface OpenSessionsDeps {
+  readonly host: Host;
+  readonly layout: Layout;
+  readonly instance: Instance;
+  readonly pipeline: CommitPipeline;
+  readonly place: StorePlace;
   onError(error: LonghandError): void;
-  /** Right before a change that could hide what another has written: rejects if this instance has failed or was taken over. */
-  checkMayChange(): Promise<void>;
-  readonly sealedPatches: SealedPatches;
-  newestArchived(key: string): Promise<SessionFile | undefined>;
-  /** Another program has changed the file: what it lacks is kept when this resolves. Answers with what to tell. */
-  keepChanged(log: SessionLog): Promise<LonghandError>;
-  /** Rejects if this session was changed under us before, and its file still lacks what was acknowledged. */
-  checkChanged(log: SessionLog): Promise<void>;
-  /** The key has no active session: rejects if one was removed under us, and is not the archived one with this id. */
-  checkMissing(key: string, archivedId: string | undefined): void;
-  /** Which names are on the disk is unknown: the instance must stop. Answers with what to tell the caller. */
-  onNamesUnknown(cause: unknown): Promise<LonghandError>;
 }
 
 export class OpenSessions {
+  /** For what makes files of sessions by other ways: seals, forks, repairs. */
+  readonly sealing: SealDeps;
   readonly #host: Host;
   readonly #layout: Layout;
-  readonly #hooks: OpenSessionsHooks;
-  readonly #names: Readonly<Record<Directory, NameSync>>;
-  #namesUnknown: Promise<LonghandError> | undefined;
-  /** Directories that could not be opened to be synced, with the number of the last such attempt: they come first next time. */
-  readonly #owed = new Map<string, number>();
-  #attempts = 0;
+  readonly #pipeline: CommitPipeline;
+  readonly #place: StorePlace;
+  readonly #names: DurableNames;
+  readonly #onError: OpenSessionsDeps["onError"];
+  readonly #begun = new BegunSessions();
 
-  constructor(host: Host, layout: Layout, hooks: OpenSessionsHooks) {
+  constructor({ host, layout, instance, pipeline, place, onError }: OpenSessionsDeps) {
     this.#host = host;
     this.#layout = layout;
-    this.#hooks = hooks;
-    this.#names = {
-      active: new NameSync(host.files, layout.directory),
-      archived: new NameSync(host.files, layout.archive),
-      trashed: new NameSync(host.files, layout.trash),
-      temporary: new NameSync(host.files, layout.temporary),
+    this.#pipeline = pipeline;
+    this.#place = place;
+    this.#onError = onError;
+    this.sealing = {
+      files: host.files,
+      layout,
+      temporaryPath: () => instance.temporaryPath(),
+      settle: async (log) => await pipeline.applier.settle(log),
+      checkMayChange: async () => await pipeline.checkMayChange(),
+      syncNames: async (directory) => await this.#names.syncDirectory(directory),
+      sealedPatches: async (file) => await place.sealedPatches(file),
     };
+    this.#names = new DurableNames(host.files, layout, pipeline);
   }
 
-  /** The active session. `undefined`: there is none. */
-  async open(heldSession: HeldSession): Promise<SessionLog | undefined> {
-    if (heldSession.log !== undefined) await this.#checkUnchanged(heldSession, heldSession.log);
-    if (heldSession.log === undefined) {
-      const path = sessionPath(this.#layout, heldSession.key);
-      const log = await openSessionForWriting({
-        files: this.#host.files,
-        path,
-        key: heldSession.key,
-        segments: this.#layout.segments,
-        sealedPatches: this.#hooks.sealedPatches,
-        damagedDirectory: this.#layout.damaged,
-        checkMayChange: async () => await this.#hooks.checkMayChange(),
-        temporaryPath: () => this.#hooks.temporaryPath(),
-        replaceBy: async (temporary) => await this.#replace(path, temporary),
-        onDamage: (damage) => this.#hooks.onDamage(damage),
-        onError: (error) => this.#hooks.onError(error),
-      });
-      if (log !== undefined) {
-        await this.#closeOnFailure(log, async () => await this.#hooks.checkChanged(log));
-        await heldSession.setLog(await this.#withDurableName(log));
-        await undoSeal(this.#host.files, this.#layout, log.path, log.header);
-        await this.#warnOfLinks(log);
-      }
-    }
-    return heldSession.log;
+  /** The active session, as its file is now. `undefined`: there is none. */
+  open(heldSession: HeldSession): Awaitable<SessionLog | undefined> {
+    const { log } = heldSession;
+    if (log === undefined) return this.#openFile(heldSession);
+    const isUnchanged = log.changed === undefined && log.isIn(this.#host.files);
+    return andThen(isUnchanged, (unchanged) => (unchanged ? log : this.#refuseChanged(heldSession, log)));
+  }
+
+  async #openFile(heldSession: HeldSession): Promise<SessionLog | undefined> {
+    const path = sessionPath(this.#layout, heldSession.key);
+    const log = await openSessionForWriting({
+      ...this.sealing,
+      path,
+      key: heldSession.key,
+      segments: this.#layout.segments,
+      damagedDirectory: this.#layout.damaged,
+      replaceBy: async (temporary) => await this.#replace(path, temporary),
+      onDamage: this.#place.applied.onDamage,
+      onError: this.#onError,
+    });
+    if (log === undefined) return undefined;
+    await this.#closeOnFailure(log, async () => await this.#pipeline.changed.check(log));
+    await heldSession.setLog(await this.#withDurableName(log));
+    await undoSeal(this.#host.files, this.#layout, log.path, log.header);
+    await this.#warnOfLinks(log);
+    return log;
   }
 
   async #warnOfLinks({ path, header }: SessionLog): Promise<void> {
@@ -110,31 +109,37 @@ export class OpenSessions {
     if (links === 0) return;
     const names = links === 1 ? "another name (a hard link)" : `${links} other names (hard links)`;
     const message = `${path} has ${names} outside of what the store made: a program that writes there changes this session. Remove it, and copy the file instead`;
-    this.#hooks.onError(new LonghandError("DIRECTORY_UNSAFE", message, { file: path, key: header.key }));
+    this.#onError(new LonghandError("DIRECTORY_UNSAFE", message, { file: path, key: header.key }));
   }
 
-  /** Another program may have replaced or shortened the file. What we knew of it is worth nothing then. */
-  async #checkUnchanged(heldSession: HeldSession, log: SessionLog): Promise<void> {
-    if (log.changed === undefined && (await log.isIn(async () => await this.#host.files.stat(log.path))))
-      return;
+  /** Another program has replaced or shortened the file. What we knew of it is worth nothing. */
+  async #refuseChanged(heldSession: HeldSession, log: SessionLog): Promise<never> {
     // The whole directory may be another: then nothing is put into that.
-    await this.#hooks.checkMayChange();
-    const changed = log.changed ?? (await this.#hooks.keepChanged(log));
+    await this.#pipeline.checkMayChange();
+    const changed = log.changed ?? (await this.#pipeline.applier.change(log));
     await heldSession.setLog(undefined);
     throw changed;
   }
 
   /** For a key without an active session: the archived one comes back, or a new one begins, created `at`. */
   async begin(heldSession: HeldSession, at: string): Promise<SessionLog> {
+    const log = (await this.#beginArchived(heldSession)) ?? (await this.#beginNew(heldSession, at));
+    this.noteBegun(heldSession.key);
+    return log;
+  }
+
+  async #beginArchived(heldSession: HeldSession): Promise<SessionLog | undefined> {
     // A lease may be older than the directory that lies there now.
-    await this.#hooks.checkMayChange();
-    const archived = await this.#hooks.newestArchived(heldSession.key);
-    this.#hooks.checkMissing(heldSession.key, archived === undefined ? undefined : idInName(archived));
-    if (archived !== undefined) {
-      await this.bringBack(heldSession, archived);
-      const log = await this.open(heldSession);
-      if (log !== undefined) return log;
-    }
+    await this.#pipeline.checkMayChange();
+    const archived = (await this.#place.newestArchived(heldSession.key))?.file;
+    const archivedId = archived === undefined ? undefined : idInName(archived);
+    this.#pipeline.changed.checkMissing(heldSession.key, archivedId);
+    if (archived === undefined) return undefined;
+    await this.bringBack(heldSession, archived);
+    return await this.open(heldSession);
+  }
+
+  async #beginNew(heldSession: HeldSession, at: string): Promise<SessionLog> {
     // Another process may have migrated since we opened the store.
     await checkNoAlias(this.#host.files, this.#layout, heldSession.key);
     const log = await this.#create(heldSession.key, at);
@@ -176,56 +181,29 @@ export class OpenSessions {
     const { files } = this.#host;
     await checkSegmentDirectory(files, this.#layout, id);
     await noteRemoved(this.#host, this.#layout, { key, id });
-    const stub = stubPath(this.#hooks.temporaryPath(), id);
+    const stub = stubPath(this.sealing.temporaryPath(), id);
     await this.#move(from, { status: "temporary", path: stub });
     await removeSegments(files, this.#layout, id);
-    await this.#names.temporary.change(async () => await files.unlink(stub));
+    await this.#names.change("temporary", "temporary", async () => await files.unlink(stub));
     await this.syncNames();
   }
 
   /** Every name that this instance has changed is durable when it resolves. If that fails, the instance stops. */
   async syncNames(): Promise<void> {
-    await this.#syncOrStop(async () => {
-      await Promise.all(Object.values(this.#names).map(async (names) => await names.sync()));
+    await this.#names.sync();
+  }
+
+  /** A session was begun by another way. */
+  noteBegun(key: string): void {
+    this.#begun.note(key);
+  }
+
+  /** For a store that closes: the next opening need not look at the sessions that it has begun. */
+  async rememberBegun(): Promise<void> {
+    await this.#begun.remember(this.#host.files, this.#layout).catch((error: unknown) => {
+      const { onError } = this.#place.applied;
+      onError(ioError(error, "remembering which sessions were begun", this.#layout.cache));
     });
-  }
-
-  /** The names in one directory, whoever has changed them. If that fails, the instance stops. */
-  async syncDirectory(path: string): Promise<void> {
-    await this.#syncOrStop(async () => {
-      try {
-        await this.#host.files.syncDirectory(path);
-      } catch (error) {
-        if (isNotOpened(error)) this.#owed.set(path, ++this.#attempts);
-        throw error;
-      }
-    });
-  }
-
-  async #syncOwed(): Promise<void> {
-    for (const [path, attempt] of this.#owed) {
-      await this.#host.files.syncDirectory(path);
-      if (this.#owed.get(path) === attempt) this.#owed.delete(path);
-    }
-  }
-
-  /** One that has failed may have been for the names of others as well: to them no later one may say yes. */
-  async #syncOrStop(sync: () => Promise<void>): Promise<void> {
-    try {
-      await this.#syncOwed();
-      await sync();
-    } catch (cause) {
-      // Nothing was synced, and nothing has failed to be: whoever needs these names next tries again.
-      if (this.#namesUnknown === undefined && isNotOpened(cause))
-        throw ioError(
-          cause,
-          "opening a directory to sync a change of names, which may be there or not,",
-          pathOf(cause) ?? this.#layout.directory,
-          { names: "unknown" },
-        );
-      this.#namesUnknown ??= this.#hooks.onNamesUnknown(cause);
-    }
-    if (this.#namesUnknown !== undefined) throw await this.#namesUnknown;
   }
 
   async #create(key: string, at: string): Promise<SessionLog> {
@@ -234,8 +212,12 @@ export class OpenSessions {
     await this.syncNames();
     const path = sessionPath(this.#layout, key);
     const id = newId(this.#host);
-    const place = { header: firstHeader({ key, id, at }), temporary: this.#hooks.temporaryPath(), path };
-    const creating = this.#names.active.change(async () => await createSession(this.#host.files, place));
+    const place = { header: firstHeader({ key, id, at }), temporary: this.sealing.temporaryPath(), path };
+    const creating = this.#names.change(
+      "active",
+      "active",
+      async () => await createSession(this.#host.files, place),
+    );
     const log = await creating.catch((error: unknown) => {
       throw ioError(error, "creating the session", path);
     });
@@ -258,18 +240,18 @@ export class OpenSessions {
 
   /** `path` is the session's own file; the lease is held. */
   async #replace(path: string, temporary: string): Promise<void> {
-    await this.#hooks.checkMayChange();
+    await this.#pipeline.checkMayChange();
     const rename = async (): Promise<void> => await this.#host.files.rename(temporary, path);
-    await this.#names.temporary.change(async () => await this.#names.active.change(rename));
+    await this.#names.change("temporary", "active", rename);
     await this.syncNames();
   }
 
   /** Never over another file. */
   async #move(from: FilePlace, to: FilePlace): Promise<void> {
-    await this.#hooks.checkMayChange();
+    await this.#pipeline.checkMayChange();
     await checkNameFree(this.#host.files, from.path, to.path);
     const rename = async (): Promise<void> => await this.#host.files.rename(from.path, to.path);
-    await this.#names[from.status].change(async () => await this.#names[to.status].change(rename));
+    await this.#names.change(from.status, to.status, rename);
     await this.syncNames();
   }
 
@@ -277,7 +259,11 @@ export class OpenSessions {
     const directory = putAwayDirectory(this.#layout, status);
     const found = await this.#host.files.stat(directory);
     if (found === undefined) {
-      await makeDirectory(this.#host.files, directory, async (parent) => await this.syncDirectory(parent));
+      await makeDirectory(
+        this.#host.files,
+        directory,
+        async (parent) => await this.#names.syncDirectory(parent),
+      );
     } else if (found.kind !== "directory") throw inTheWay(directory);
     return { status, path: `${directory}/${name}` };
   }

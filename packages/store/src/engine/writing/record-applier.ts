@@ -5,12 +5,13 @@
  */
 
 import { isLonghandError, type LonghandError } from "../../errors.ts";
-import type { FileStat } from "../../host/host.ts";
+import type { FileSystem } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { recordsOf } from "../../wal/group-by-session.ts";
 import type { Journal } from "../../wal/journal.ts";
 import { sessionChanged } from "../../session/session-changed.ts";
 import type { SessionLog } from "../../session/session-log.ts";
+import type { ChangedSessions } from "./changed-sessions.ts";
 
 /** New appends fail once this much cannot be applied. */
 const MAX_UNAPPLIED_BYTES = 16 * 1024 * 1024;
@@ -18,71 +19,89 @@ const MAX_UNAPPLIED_BYTES = 16 * 1024 * 1024;
 /** So many files are synced at the same time: more would keep other work of the thread pool waiting. */
 const SYNCS_AT_ONCE = 8;
 
-export interface ApplyHooks {
-  /** Of what is at a path now. */
-  look(path: string): Promise<FileStat | undefined>;
-  /** The log's file was changed by another program: what it lacks is kept when this resolves. Answers with what to tell. */
-  keepChanged(log: SessionLog): Promise<LonghandError>;
+export interface RecordApplierDeps {
+  readonly files: FileSystem;
+  readonly journal: Journal;
+  /** When the journal holds this much, the files are synced and it begins anew. */
+  readonly journalBytes: number;
+  readonly changed: ChangedSessions;
   onError(error: LonghandError): void;
 }
 
 export class RecordApplier {
-  readonly #journal: Journal;
-  /** When the journal holds this much, the files are synced and it begins anew. */
-  readonly #journalBytes: number;
-  readonly #hooks: ApplyHooks;
+  readonly #deps: RecordApplierDeps;
   /** Files that the journal's generation covers and that are not known to be synced. */
   readonly #covered = new Set<SessionLog>();
+  /** Those with records that no `begin` has taken up yet. */
+  readonly #due = new Set<SessionLog>();
   readonly #failed = new Map<SessionLog, LonghandError>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #settling = new Map<SessionLog, Promise<void>>();
   #stopped: LonghandError | undefined;
 
-  constructor(journal: Journal, journalBytes: number, hooks: ApplyHooks) {
-    this.#journal = journal;
-    this.#journalBytes = journalBytes;
-    this.#hooks = hooks;
+  constructor(deps: RecordApplierDeps) {
+    this.#deps = deps;
   }
 
-  /** The log has newly acknowledged records. Returns at once. */
-  begin(log: SessionLog): void {
+  /** The log has newly acknowledged records: they are applied with the next `begin`. */
+  add(log: SessionLog): void {
     if (this.#stopped !== undefined) return;
     this.#covered.add(log);
-    for (const each of new Set([log, ...this.#failed.keys()])) {
-      const applying = this.#apply(each).finally(() => this.#underWay.delete(applying));
+    this.#due.add(log);
+  }
+
+  get dueBytes(): number {
+    let bytes = 0;
+    for (const log of this.#due) bytes += log.unappliedBytes;
+    return bytes;
+  }
+
+  /** Begins to apply what was added, all records of a session at once, and what has failed before. Returns at once. */
+  begin(): void {
+    if (this.#due.size === 0 || this.#stopped !== undefined) return;
+    const due = new Set([...this.#due, ...this.#failed.keys()]);
+    this.#due.clear();
+    for (const log of due) {
+      const applying = this.#apply(log).finally(() => this.#underWay.delete(applying));
       this.#underWay.add(applying);
     }
   }
 
-  /** For whoever reads the files: what was acknowledged before is in them when this resolves, as far as it can be applied. */
+  /** For a reader of the files: what was acknowledged before is in them when this resolves, as far as it can be applied. */
   async applyNow(): Promise<void> {
+    this.begin();
     await Promise.all(this.#underWay);
   }
 
   /** Rejects when too much waits to be applied and still cannot be: who asks is the one who tries again. */
   async checkRoom(): Promise<void> {
-    if (!this.#isOverLimit()) return;
+    if (!this.isOverLimit()) return;
     await Promise.all([...this.#failed.keys()].map(async (log) => await this.#apply(log)));
     const [failure] = this.#failed.values();
-    if (failure !== undefined && this.#isOverLimit()) throw failure;
+    if (failure !== undefined && this.isOverLimit()) throw failure;
   }
 
   /** The journal cannot be used again, since a file it covers cannot be applied or synced: this is why. */
   whyOverfull(): LonghandError | undefined {
-    if (this.#journal.bytes <= this.#journalBytes + MAX_UNAPPLIED_BYTES) return undefined;
+    const { journal, journalBytes } = this.#deps;
+    if (journal.bytes <= journalBytes + MAX_UNAPPLIED_BYTES) return undefined;
     const [failure] = this.#failed.values();
     return failure;
   }
 
-  /** Between two blocks. */
-  async recycleIfLarge(): Promise<void> {
-    if (this.#journal.bytes < this.#journalBytes) return;
+  get isJournalLarge(): boolean {
+    const { journal, journalBytes } = this.#deps;
+    return journal.bytes >= journalBytes;
+  }
+
+  /** Between two blocks, if the journal is large. */
+  async recycle(): Promise<void> {
     for (const logs of inGroups([...this.#covered], SYNCS_AT_ONCE)) {
       const settled = await Promise.all(logs.map(async (log) => await this.trySettle(log)));
       // The journal grows on; nothing is lost, and whyOverfull stops the writers in time.
       if (settled.includes(false)) return;
     }
-    if (this.#covered.size === 0) await this.#journal.beginGeneration();
+    if (this.#covered.size === 0) await this.#deps.journal.beginGeneration();
   }
 
   /** Lands and syncs everything, or rejects with the first failure. What does not fit its file is kept, and told. */
@@ -90,7 +109,7 @@ export class RecordApplier {
     const settle = async (log: SessionLog): Promise<void> => {
       await this.settle(log).catch((error: unknown) => {
         if (!isLonghandError(error, "SESSION_CHANGED")) throw error;
-        this.#hooks.onError(error);
+        this.#deps.onError(error);
       });
     };
     while (this.#covered.size > 0) {
@@ -109,7 +128,7 @@ export class RecordApplier {
       return true;
     } catch (error) {
       const isKept = isLonghandError(error, "SESSION_CHANGED");
-      if (isKept) this.#hooks.onError(error);
+      if (isKept) this.#deps.onError(error);
       else this.#report(log, error);
       return isKept;
     }
@@ -117,7 +136,7 @@ export class RecordApplier {
 
   /** The log's file is not what it was: what it lacks is kept aside, and the journal need not keep it. */
   async change(log: SessionLog): Promise<LonghandError> {
-    const changed = await this.#hooks.keepChanged(log);
+    const changed = await this.#deps.changed.keep(log);
     this.#covered.delete(log);
     this.#failed.delete(log);
     return changed;
@@ -159,7 +178,7 @@ export class RecordApplier {
   /** After the sync: only what is in the file by its name then may leave the journal. */
   async #checkUnchanged(log: SessionLog): Promise<void> {
     const { path, header } = log;
-    if (!(await log.isIn(async () => await this.#hooks.look(path)))) throw sessionChanged(path, header.key);
+    if (!(await log.isIn(this.#deps.files))) throw sessionChanged(path, header.key);
     await log.checkApplied();
   }
 
@@ -173,7 +192,7 @@ export class RecordApplier {
       }
     }
     try {
-      const own = recordsOf(await this.#journal.readBack(), log.header);
+      const own = recordsOf(await this.#deps.journal.readBack(), log.header);
       await log.rewrite(own.filter(({ file }) => file === log.header.file));
       await log.sync();
     } catch (cause) {
@@ -192,14 +211,14 @@ export class RecordApplier {
 
   async #noteFailure(log: SessionLog, error: unknown): Promise<void> {
     try {
-      if (isLonghandError(error, "SESSION_CHANGED")) this.#hooks.onError(await this.change(log));
+      if (isLonghandError(error, "SESSION_CHANGED")) this.#deps.onError(await this.change(log));
       else this.#report(log, error);
     } catch (cause) {
       this.#report(log, cause);
     }
   }
 
-  #isOverLimit(): boolean {
+  isOverLimit(): boolean {
     let waiting = 0;
     for (const log of this.#failed.keys()) waiting += log.unappliedBytes;
     return waiting > MAX_UNAPPLIED_BYTES;
@@ -209,7 +228,7 @@ export class RecordApplier {
     const failure = ioError(error, "writing records into the session", log.path);
     const isNews = !this.#failed.has(log);
     this.#failed.set(log, failure);
-    if (isNews) this.#hooks.onError(failure);
+    if (isNews) this.#deps.onError(failure);
   }
 }
 

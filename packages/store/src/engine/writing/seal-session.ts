@@ -5,6 +5,7 @@
 
 import { LonghandError } from "../../errors.ts";
 import type { FileSystem } from "../../host/host.ts";
+import { promised } from "../../host/promised.ts";
 import { errorCode } from "../../host/io-error.ts";
 import { isSameFile } from "../../host/is-same-file.ts";
 import { createFile } from "../../session/create-session.ts";
@@ -67,7 +68,7 @@ export async function sealHeld(deps: SealDeps, heldSession: HeldSession, log: Se
   try {
     await heldSession.setLog(await sealSession(deps, log));
   } catch (error) {
-    const isThere = await log.isIn(async () => await deps.files.stat(log.path)).catch(() => true);
+    const isThere = await promised(() => log.isIn(deps.files)).catch(() => true);
     if (!isThere && heldSession.log === log) await heldSession.setLog(undefined);
     throw error;
   }

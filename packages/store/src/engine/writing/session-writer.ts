@@ -1,51 +1,38 @@
 /**
- * The writes of one session, in the order of the calls. Those that need only the state are decided together and share
- * a commit; one that must look into the log waits until everything before it is durable, and goes alone.
+ * Performs writes of one session: each is decided against the state that the ones before it will leave, then all of them
+ * are committed together and answered.
  */
 
-import type { Awaitable, Host } from "../../host/host.ts";
-import type { JournalRecord } from "../../wal/block.ts";
-import { SessionLog } from "../../session/session-log.ts";
-import type { Entry } from "../../format/entry.ts";
-import { EMPTY_STATE, foldEntry, type SessionState } from "../../format/fold.ts";
-import { fileNameOf } from "../../format/key.ts";
-import { toEntries } from "../../format/to-entries.ts";
 import type { Decision, Operation, Snapshot } from "../../contract/backend.ts";
 import type { Written } from "../../contract/types.ts";
-import type { HeldSession } from "./held-session.ts";
-import type { HeldSessionUse } from "./held-sessions.ts";
+import type { Entry } from "../../format/entry.ts";
+import { EMPTY_STATE, foldEntry, type SessionState } from "../../format/fold.ts";
+import { toEntries } from "../../format/to-entries.ts";
+import type { Host } from "../../host/host.ts";
+import { SessionLog } from "../../session/session-log.ts";
+import type { SessionChanges } from "../reading/session-changes.ts";
+import type { CommitPipeline } from "./commit-pipeline.ts";
+import type { HeldSessions } from "./held-sessions.ts";
+import type { OpenSessions } from "./open-sessions.ts";
+import { sealHeld } from "./seal-session.ts";
+import type { StorePlace } from "./store-place.ts";
+import type { StoreReading } from "./store-reading.ts";
 
-/** What a writer needs of the store around it. */
-export interface WriterDeps {
+export interface SessionWriterDeps {
   readonly host: Host;
-  /** Waits in line for the key; its session is open then, if it has one. */
-  enter(key: string): Awaitable<HeldSessionUse>;
-  view(log: SessionLog): Snapshot;
-  /** The archived session of a key that has no active one. */
-  archived(key: string): Promise<Snapshot | undefined>;
-  /** Brings the archived session back, or creates a new one, as old as its first record. */
-  begin(heldSession: HeldSession, at: string): Promise<SessionLog>;
-  /** Begins the session's next file if the present one is long enough. */
-  sealIfLong(heldSession: HeldSession): Awaitable<void>;
-  /** Rejects when nothing more may be written. */
-  checkWritable(): Awaitable<void>;
-  commit(records: readonly JournalRecord[], onDurable: () => void): Promise<void>;
-  /** The log has newly acknowledged records. */
-  apply(log: SessionLog): void;
-  /** Nothing waits any more. */
-  onIdle(key: string): void;
+  readonly pipeline: CommitPipeline;
+  readonly place: StorePlace;
+  readonly sessions: OpenSessions;
+  readonly heldSessions: HeldSessions;
+  readonly reading: StoreReading;
+  readonly changes: SessionChanges;
+  /** A longer file is sealed before the next write. */
+  readonly segmentBytes: number;
 }
 
-interface WaitingWrite {
+export interface WaitingWrite {
   readonly operation: Operation;
   readonly resolve: (written: Written) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Something else that must be alone with the session. */
-interface WaitingTask {
-  readonly task: () => Promise<void>;
-  readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -56,99 +43,54 @@ interface Decided {
   readonly seq: number;
 }
 
-/** So much is decided before it is committed: more would only be held in memory. */
-const GROUP_SIZE = 1000;
-
 export class SessionWriter {
-  readonly #key: string;
-  readonly #deps: WriterDeps;
-  #queue: (WaitingWrite | WaitingTask)[] = [];
-  #running: Promise<void> | undefined;
+  readonly #deps: SessionWriterDeps;
 
-  constructor(key: string, deps: WriterDeps) {
-    this.#key = key;
+  constructor(deps: SessionWriterDeps) {
     this.#deps = deps;
   }
 
-  async write(operation: Operation): Promise<Written> {
-    return await new Promise((resolve, reject) => {
-      this.#queue.push({ operation, resolve, reject });
-      this.#running ??= this.#run();
-    });
-  }
-
-  /** After everything that was asked before, and before everything that is asked later. */
-  async runAlone(task: () => Promise<void>): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#queue.push({ task, resolve, reject });
-      this.#running ??= this.#run();
-    });
-  }
-
-  /** Resolves when nothing waits any more. */
-  async idle(): Promise<void> {
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    // A tick, so that calls made together are decided together.
-    await Promise.resolve();
-    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
-      if ("task" in first) {
-        this.#queue.shift();
-        await first.task().then(first.resolve, first.reject);
-        continue;
-      }
-      const group = this.#takeGroup();
-      try {
-        await this.#perform(group);
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
-    this.#running = undefined;
-    this.#deps.onIdle(this.#key);
-  }
-
-  #takeGroup(): WaitingWrite[] {
-    const group: WaitingWrite[] = [];
-    for (const next of this.#queue) {
-      if ("task" in next || group.length >= GROUP_SIZE) break;
-      if (next.operation.reads && group.length > 0) break;
-      group.push(next);
-      if (next.operation.reads) break;
-    }
-    this.#queue.splice(0, group.length);
-    return group;
-  }
-
-  async #perform(group: readonly WaitingWrite[]): Promise<void> {
-    const deps = this.#deps;
-    await deps.checkWritable();
-    const { heldSession, release } = await deps.enter(this.#key);
+  /** Answers all of them, or rejects. */
+  async perform(key: string, group: readonly WaitingWrite[]): Promise<void> {
+    const { pipeline, place, sessions, heldSessions, changes } = this.#deps;
+    const checking = pipeline.checkWritable();
+    if (checking instanceof Promise) await checking;
+    const entering = heldSessions.enter(key);
+    const heldSession = entering instanceof Promise ? await entering : entering;
     try {
-      await deps.sealIfLong(heldSession);
+      if (this.#isLong(heldSession.log)) await sealHeld(sessions.sealing, heldSession, heldSession.log);
       const { log } = heldSession;
-      const decided = await this.#decide(group, log ?? (await deps.archived(this.#key)) ?? NOTHING);
-      const first = decided.find(({ entries }) => entries.length > 0)?.entries[0];
-      if (first !== undefined) await this.#commit(decided, log ?? (await deps.begin(heldSession, first.at)));
+      const before = log ?? (await place.newestArchived(key))?.snapshot ?? NOTHING;
+      const decided = await this.#decide(group, before);
+      const batches = decided.map(({ entries }) => entries).filter((entries) => entries.length > 0);
+      const first = batches[0]?.[0];
+      if (first !== undefined) {
+        const written = log ?? (await sessions.begin(heldSession, first.at));
+        await pipeline.commit(written, written.place(batches));
+        changes.tell(key);
+      }
       for (const { waiting, seq } of decided) waiting.resolve({ seq });
     } finally {
-      await release();
+      const releasing = heldSessions.release(heldSession);
+      if (releasing instanceof Promise) await releasing;
     }
   }
 
-  /** Each decision meets the state that the ones before it will leave. One that throws fails alone. */
+  #isLong(log: SessionLog | undefined): log is SessionLog {
+    return log !== undefined && log.end >= this.#deps.segmentBytes;
+  }
+
+  /** One that throws fails alone. */
   async #decide(group: readonly WaitingWrite[], before: SessionLog | View): Promise<Decided[]> {
     let { state } = before;
     const decided: Decided[] = [];
     for (const waiting of group) {
+      const { operation } = waiting;
       try {
-        const { operation } = waiting;
         const decision = operation.reads
-          ? await operation.decide(state, before instanceof SessionLog ? this.#deps.view(before) : before)
+          ? await operation.decide(state, this.#view(before))
           : operation.decide(state);
-        const entries = this.#enter(state, decision);
+        const entries = this.#toEntries(state, decision);
         for (const entry of entries) state = foldEntry(state, entry);
         decided.push({ waiting, entries, seq: "already" in decision ? decision.already : state.seq });
       } catch (error) {
@@ -158,28 +100,14 @@ export class SessionWriter {
     return decided;
   }
 
-  #enter(state: SessionState, decision: Decision): readonly Entry[] {
+  #view(before: SessionLog | View): View {
+    return before instanceof SessionLog ? this.#deps.reading.view(before) : before;
+  }
+
+  #toEntries(state: SessionState, decision: Decision): readonly Entry[] {
     if ("already" in decision) return [];
     const at = new Date(this.#deps.host.now()).toISOString();
     return toEntries(state, decision.add, decision.id, at, decision.times);
-  }
-
-  async #commit(decided: readonly Decided[], log: SessionLog): Promise<void> {
-    const batches = log.place(decided.map(({ entries }) => entries).filter((entries) => entries.length > 0));
-    const { id, file } = log.header;
-    const name = fileNameOf(this.#key);
-    const records = batches.map(({ offset, bytes, after }): JournalRecord => ({
-      session: id,
-      file,
-      name,
-      offset,
-      bytes,
-      after,
-    }));
-    await this.#deps.commit(records, () => {
-      log.acknowledge(batches);
-      this.#deps.apply(log);
-    });
   }
 }
 

@@ -1,4 +1,4 @@
-/** Whether a store that is open for writing may go on, and what to tell those who find that it may not. */
+/** Whether a store that is open for writing may go on, and how much it is doing to its files now. */
 
 import { LonghandError } from "../../errors.ts";
 
@@ -6,9 +6,11 @@ export class StoreHealth {
   readonly #directory: string;
   /** Nothing more may be written: the outcome of something is unknown, or the instance was taken over. */
   failure: LonghandError | undefined;
-  /** Closing waits for writes, but not for those who wait for a lock. */
+  /** Closing waits for writes, but not for callers that wait for a lock. */
   isClosing = false;
   isClosed = false;
+  #underWay = 0;
+  #onIdle: (() => void)[] = [];
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -39,5 +41,20 @@ export class StoreHealth {
   storeClosed(): LonghandError {
     const message = "the store is closed; open it again with openStore";
     return new LonghandError("STORE_CLOSED", message, { directory: this.#directory });
+  }
+
+  /** Work begins that may change files. An instance that has failed declares itself dead only after its end. */
+  beginWork(): void {
+    this.#underWay++;
+  }
+
+  endWork(): void {
+    this.#underWay--;
+    if (this.#underWay === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+
+  /** Resolves when no work is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 }

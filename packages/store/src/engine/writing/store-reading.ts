@@ -1,50 +1,41 @@
 /**
- * What an instance that writes reads: sessions that it holds, as it has them; all others as any reader would, after the
- * dead were taken over, or with what they have left laid over the files.
+ * What an instance that writes reads: sessions that it holds as it has them, with what it has acknowledged, applied or not;
+ * all others as any reader would.
  */
 
 import type { Host } from "../../host/host.ts";
-import type { Patch } from "../../session/byte-source.ts";
+import type { LogPart, OpenedPart } from "../../session/log-part.ts";
 import type { SessionLog } from "../../session/session-log.ts";
-import type { Header } from "../../format/header.ts";
-import type { BackendOptions, Snapshot, WantedSessions } from "../../contract/backend.ts";
+import type { Snapshot, WantedSessions } from "../../contract/backend.ts";
 import type { OnProgress } from "../../contract/types.ts";
 import type { SessionInfo } from "../../format/session-record.ts";
 import { everySessionFile, type MetFile } from "../files/every-session-file.ts";
-import type { Layout } from "../../format/layout.ts";
 import type { Instance } from "../instance/begin-instance.ts";
-import { unappliedOfOthers } from "../instance/unapplied-of-others.ts";
-import { openLogSnapshot } from "./open-log-snapshot.ts";
-import type { HeldSessions } from "./held-sessions.ts";
 import { listInfos } from "../reading/list-infos.ts";
-import { listReadableSessions, newestPutAway, type PutAwaySession } from "../reading/list-sessions.ts";
+import { listReadableSessions } from "../reading/list-sessions.ts";
 import { readKey } from "../reading/read-key.ts";
-import type { ReadPlace } from "../reading/read-session.ts";
+import { openPart, renewLog, reportFor, snapshotOf } from "../reading/read-session.ts";
 import { wantedFiles } from "../reading/wanted-files.ts";
+import type { HeldSessions } from "./held-sessions.ts";
+import type { StorePlace } from "./store-place.ts";
 
-export interface StoreReadingDeps extends Pick<BackendOptions, "onDamage" | "onError"> {
+export interface StoreReadingDeps {
   readonly host: Host;
-  readonly layout: Layout;
   readonly instance: Instance;
-  heldSessions(): HeldSessions;
-  /** Rejects if the directory is no longer ours. */
-  checkPlace(): Promise<void>;
+  readonly place: StorePlace;
+  readonly heldSessions: HeldSessions;
 }
 
 export class StoreReading {
-  /** For what is read under a lease: everything that others have written to the key is applied. Shared files: `sealedPatches`. */
-  readonly applied: ReadPlace;
   readonly #deps: StoreReadingDeps;
 
   constructor(deps: StoreReadingDeps) {
-    const { host, layout, onDamage, onError } = deps;
     this.#deps = deps;
-    this.applied = { files: host.files, layout, patchesOf: () => [], onDamage, onError };
   }
 
   async snapshot(key: string): Promise<Snapshot | undefined> {
-    const held = this.#deps.heldSessions().holdIfOpen(key);
-    if (held === undefined) return await readKey(await this.place(), key);
+    const held = this.#deps.heldSessions.holdIfOpen(key);
+    if (held === undefined) return await readKey(await this.#deps.place.current(), key);
     try {
       return this.view(held.log);
     } finally {
@@ -53,9 +44,10 @@ export class StoreReading {
   }
 
   async *snapshots(onCount?: (sessions: number) => void, wanted?: WantedSessions): AsyncIterable<Snapshot> {
-    const { files, layout } = this.applied;
-    const open = this.#deps.heldSessions().openLogs();
-    const place = await this.place();
+    const { place, heldSessions } = this.#deps;
+    const { files, layout } = place.applied;
+    const open = heldSessions.openLogs();
+    const current = await place.current();
     const seen = new Set<string>();
     for (const log of open) {
       seen.add(log.header.id);
@@ -63,46 +55,43 @@ export class StoreReading {
     }
     const paths = new Set(open.map(({ path }) => path));
     const met = metBefore(paths, everySessionFile(files, layout, onCount));
-    yield* listReadableSessions(place, wantedFiles(place, met, wanted), seen);
+    yield* listReadableSessions(current, wantedFiles(current, met, wanted), seen);
   }
 
   /** The info of every session, from the catalog where that still holds. */
   async infos(onProgress: OnProgress): Promise<readonly SessionInfo[]> {
-    const { host, layout, instance } = this.#deps;
-    const open = this.#deps.heldSessions().openLogs();
-    const place = await this.place();
+    const { host, instance, place, heldSessions } = this.#deps;
+    const open = heldSessions.openLogs();
+    const current = await place.current();
+    const { layout } = current;
     const temporaryPath = (): string => instance.temporaryPath();
     return await listInfos(
-      { host, layout, temporaryPath, place, onProgress },
+      { host, layout, temporaryPath, place: current, onProgress },
       open.map((log) => ({ info: this.view(log).info, path: log.path })),
     );
   }
 
-  /** A session that this instance has open. */
-  view(log: SessionLog): Snapshot {
-    return openLogSnapshot(this.applied, log, {
-      holdIfOpen: (key) => this.#deps.heldSessions().holdIfOpen(key),
-      placeOfShared: async () => await this.place(),
-    });
-  }
-
-  /** For a sealed file, which a fork may share with a session whose writer has died since: the lease of the fork says nothing of that. */
-  async sealedPatches(file: Pick<Header, "id" | "file">): Promise<readonly Patch[]> {
-    return (await this.place()).patchesOf(file);
-  }
-
-  /** Under the lease of a key that has no active session. */
-  async newestArchived(key: string): Promise<PutAwaySession | undefined> {
-    return await newestPutAway(this.applied, "archived", key);
-  }
-
-  /** For sessions that we do not hold: dead instances may have left something that has not landed. */
-  async place(onDamage: BackendOptions["onDamage"] = this.#deps.onDamage): Promise<ReadPlace> {
-    const { files, layout } = this.applied;
-    const patchesOf = await unappliedOfOthers(files, layout, this.#deps.instance, onDamage);
-    if (patchesOf !== undefined) return { ...this.applied, patchesOf };
-    await this.#deps.checkPlace();
-    return this.applied;
+  /** A session that this instance has open, as it is now. */
+  view({ header, state, parts, damage }: SessionLog): Snapshot {
+    const { place, heldSessions } = this.#deps;
+    const open = async (part: LogPart): Promise<OpenedPart | "replaced" | undefined> => {
+      const held = part.sum === undefined ? heldSessions.holdIfOpen(header.key) : undefined;
+      if (held?.log.header.id === header.id && held.log.header.file === part.file) {
+        return { path: held.log.path, source: held.log.source(), close: async () => await held.release() };
+      }
+      // Put away, sealed or given up since: everything it had acknowledged is in its files.
+      await held?.release();
+      // The writer of a file that another session has written may have died since.
+      const from = part.writtenBy === header.id ? place.applied : await place.current();
+      return await openPart(from, header, part, []);
+    };
+    const readable = {
+      parts,
+      onDamage: reportFor(place.applied, header),
+      openPart: open,
+      renew: async () => await renewLog(await place.current(), header, state.seq),
+    };
+    return snapshotOf(readable, header, state, damage.length, "active");
   }
 }
 
