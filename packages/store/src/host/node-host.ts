@@ -160,13 +160,24 @@ const files: FileSystem = {
     }
   },
   resolve: (path) => fs.realpathSync(path),
-  async typeAt(path) {
+  checkWritable: (path) => {
+    fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
+  },
+  typeAt(path) {
     // Other systems number theirs anew with each start.
     if (process.platform !== "linux") return undefined;
-    const found = await fs.promises.statfs(path).catch(() => undefined);
-    return found === undefined ? undefined : (LINUX_TYPES[found.type] ?? found.type.toString(16));
+    const type = typeOf(path);
+    return type === undefined ? undefined : (LINUX_TYPES[type] ?? type.toString(16));
   },
 };
+
+function typeOf(path: string): number | undefined {
+  try {
+    return fs.statfsSync(path).type;
+  } catch {
+    return undefined;
+  }
+}
 
 /** As statfs(2) numbers those that are in LOCAL_FILE_SYSTEMS. */
 const LINUX_TYPES: Readonly<Record<number, string>> = {

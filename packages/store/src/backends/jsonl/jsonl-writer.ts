@@ -36,12 +36,11 @@ import { checkNameIsFree } from "../../engine/files/foreign-file.ts";
 import { idInName, leaseNameOf, type Layout } from "../../format/layout.ts";
 import { checkOnlyFile } from "../../engine/files/only-file.ts";
 import { rememberBegun } from "../../engine/files/scan-for-foreign.ts";
-import { tellUnfinished } from "./tell-unfinished.ts";
 import { OpenSessions } from "../../engine/writing/open-sessions.ts";
 import { OwnLocks } from "../../lease/own-locks.ts";
 import { Deadline } from "../../lease/deadline.ts";
 import { linklessHost } from "../../engine/files/linkless-files.ts";
-import { prepareDirectory, preparedDirectories } from "../../engine/files/prepare-directory.ts";
+import { preparedDirectories } from "../../engine/files/prepare-directory.ts";
 import { purgeTrash } from "../../upkeep/purge-trash.ts";
 import {
   archiveSession,
@@ -72,22 +71,22 @@ const loadMigration = lazy(async () => await import("./migrate-on-opening.ts"));
 /** What is begun beyond that is read once by the next opening: memory does not grow with the number of sessions. */
 const MAX_BEGUN = 10_000;
 
-export async function openJsonlWriter(
+/** Begins an instance in a directory that was prepared. Rejects as opening the store does. */
+export async function beginJsonlWriter(
   outside: Host,
-  directory: string,
+  layout: Layout,
   options: WriterOptions,
 ): Promise<JsonlWriter> {
-  const layout = await prepareDirectory(outside, directory);
   const prepared = preparedDirectories(layout);
   const host = linklessHost(outside, layout, prepared);
   const instance = await beginInstance(host, layout, options);
   const gated = linklessHost(gatedHost(outside, layout, instance.self.instance), layout, prepared);
   try {
-    const deadline = new Deadline(host, { milliseconds: options.lockWait });
     if (options.migrate === true) {
       const { migrateOnOpening } = await loadMigration();
+      const deadline = new Deadline(host, { milliseconds: options.lockWait });
       await migrateOnOpening(gated, layout, instance.leases, deadline, options);
-    } else await tellUnfinished(host.files, layout, options.onError);
+    }
   } catch (error) {
     // It has written nothing of its own; that it failed to migrate is what to tell.
     await instance.end().catch(async () => await instance.giveUp().catch(() => undefined));
@@ -316,6 +315,11 @@ export class JsonlWriter implements OpenBackend {
     this.#health.check();
     const deadline = this.#alone.deadline(wait, signal, () => this.#health.isClosing);
     return await this.#locks.hold(key, deadline, async () => await this.#heldSessions.use(key, deadline));
+  }
+
+  /** A name for a file that is being written; no two are the same. */
+  temporaryPath(): string {
+    return this.#instance.temporaryPath();
   }
 
   /** Temporary files that an earlier version has left beside the sessions; `names`: all that are there. */

@@ -78,6 +78,10 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
     // What lies behind a link is not in the store.
     stat: async (path) => ((await isBehindLink(path)) ? undefined : await files.stat(path)),
     resolve: async (path) => await files.resolve(path),
+    checkWritable: async (path) => {
+      await checkDirectory(path);
+      await files.checkWritable(path);
+    },
     typeAt: async (path) => await files.typeAt(path),
   };
 }
