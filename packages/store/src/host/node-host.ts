@@ -130,12 +130,18 @@ const files: FileSystem = {
     fs.mkdirSync(path, DIRECTORY_MODE);
   },
   readDirectory: (path) => afterDueTurn(fs.readdirSync(path)),
+  /** Only the sync itself is in the thread pool. */
   async syncDirectory(path) {
-    const handle = await fs.promises.open(path, O_RDONLY | O_DIRECTORY);
+    const descriptor = fs.openSync(path, O_RDONLY | O_DIRECTORY);
     try {
-      await handle.sync();
+      await new Promise<void>((resolve, reject) => {
+        fs.fsync(descriptor, (error) => {
+          if (error === null) resolve();
+          else reject(error);
+        });
+      });
     } finally {
-      await handle.close();
+      fs.closeSync(descriptor);
     }
   },
   rename: (from, to) => {

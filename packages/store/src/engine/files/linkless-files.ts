@@ -8,7 +8,7 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { FileSystem, Host } from "../../host/host.ts";
+import type { FileStat, FileSystem, Host, OpenFile, OpenMode } from "../../host/host.ts";
 import { withFiles } from "../../host/with-files.ts";
 import type { Layout } from "../../format/layout.ts";
 import { segmentDirectory } from "../../session/segment-path.ts";
@@ -32,18 +32,23 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
   const check = async (path: string): Promise<void> => {
     for (const directory of above(path)) await checkNoLink(files, directory);
   };
-  const isBehindLink = async (path: string): Promise<boolean> => {
-    for (const directory of above(path)) if (await isLink(files, directory)) return true;
-    return false;
+  const openBelow = async (unknown: readonly string[], path: string, mode: OpenMode): Promise<OpenFile> => {
+    for (const directory of unknown) await checkNoLink(files, directory);
+    return await files.open(path, mode);
+  };
+  const statBelow = async (unknown: readonly string[], path: string): Promise<FileStat | undefined> => {
+    for (const directory of unknown) if (await isLink(files, directory)) return undefined;
+    return await files.stat(path);
   };
   /** And the path itself. */
   const checkDirectory = async (path: string): Promise<void> => {
     await check(`${path}/`);
   };
   return {
-    open: async (path, mode) => {
-      await check(path);
-      return await files.open(path, mode);
+    // Without a promise where there is nothing to check: a listing does it for every session.
+    open: (path, mode) => {
+      const unknown = above(path);
+      return unknown.length === 0 ? files.open(path, mode) : openBelow(unknown, path, mode);
     },
     makeDirectory: async (path) => {
       await check(path);
@@ -76,13 +81,16 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
       await files.removeDirectory(path);
     },
     // What lies behind a link is not in the store.
-    stat: async (path) => ((await isBehindLink(path)) ? undefined : await files.stat(path)),
-    resolve: async (path) => await files.resolve(path),
+    stat: (path) => {
+      const unknown = above(path);
+      return unknown.length === 0 ? files.stat(path) : statBelow(unknown, path);
+    },
+    resolve: (path) => files.resolve(path),
     checkWritable: async (path) => {
       await checkDirectory(path);
       await files.checkWritable(path);
     },
-    typeAt: async (path) => await files.typeAt(path),
+    typeAt: (path) => files.typeAt(path),
   };
 }
 
