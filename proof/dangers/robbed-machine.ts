@@ -22,7 +22,7 @@ export interface VictimOptions {
 
 export class RobbedMachine {
   readonly machine: SimulatedMachine;
-  readonly told: ToldWrites = new ToldWrites();
+  readonly told: ToldWrites;
   /** The victim's. */
   readonly instance: string;
   readonly #victim: Store;
@@ -30,11 +30,13 @@ export class RobbedMachine {
 
   private constructor(
     machine: SimulatedMachine,
+    told: ToldWrites,
     victim: Store,
     instance: string,
     second: { hasBegun: boolean },
   ) {
     this.machine = machine;
+    this.told = told;
     this.#victim = victim;
     this.instance = instance;
     this.#second = second;
@@ -52,11 +54,13 @@ export class RobbedMachine {
       await stop.pass(call);
     };
     const victim = await openQuietly(interruptedHost(spoil(machine.startProcess()), before));
-    const [journal = ""] = await machine.startProcess().files.readDirectory(`${DIRECTORY}/.longhand/journal`);
+    const told = new ToldWrites();
+    // The first change begins the instance.
+    await told.append(victim, "first");
+    const [journal] = await machine.startProcess().files.readDirectory(`${DIRECTORY}/.longhand/journal`);
+    if (journal === undefined) throw new Error("the victim has no journal");
     const instance = journal.slice(0, journal.indexOf("."));
-    const robbed = new RobbedMachine(machine, victim, instance, second);
-    await robbed.told.append(victim, "first");
-    return robbed;
+    return new RobbedMachine(machine, told, victim, instance, second);
   }
 
   /** The append in which the victim is stopped. */
