@@ -64,11 +64,14 @@ describe("a worker of a cluster", { timeout: SOON }, () => {
   /** With a lock on "a"; answers with the pid of the worker too. */
   async function startCluster(): Promise<readonly [ChildProcess, number]> {
     const primary = await started(new ChildProcess("hold-in-cluster", directory));
+    // The lock begins the instance.
+    expect(await primary.ask("lock a")).toBe('{"locked":true}');
     const [owner] = await findOwners(directory);
-    const pid = owner?.pid ?? -1;
+    // Never a stand-in for it: signals to pid 0 or -1 go to whole groups of processes.
+    if (owner?.pid === undefined) throw new Error("the worker's instance does not say its pid");
+    const { pid } = owner;
     workers.push(pid);
     expect(pid).not.toBe(primary.pid);
-    expect(await primary.ask("lock a")).toBe('{"locked":true}');
     expect(await primary.ask("append a one")).toBe('{"seq":1}');
     return [primary, pid];
   }

@@ -38,7 +38,8 @@ export class ChildProcess {
     this.#child = spawn(command, rest, { stdio: ["pipe", "pipe", "inherit"] });
     // One that is gone cannot be written to; `ended` tells.
     this.#child.stdin.on("error", () => undefined);
-    this.pid = this.#child.pid ?? -1;
+    // Never 0 or -1: a signal to those goes to whole groups of processes.
+    this.pid = this.#child.pid ?? Number.NaN;
     createInterface({ input: this.#child.stdout }).on("line", (line) => {
       this.lines.push(line);
       this.#onLine();
