@@ -44,7 +44,7 @@ export interface OpenSessionsDeps {
   readonly instance: Instance;
   readonly pipeline: CommitPipeline;
   readonly place: StorePlace;
-  onError(error: LonghandError): void;
+  readonly onError: (error: LonghandError) => void;
 }
 
 export class OpenSessions {
