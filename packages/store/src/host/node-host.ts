@@ -130,18 +130,12 @@ const files: FileSystem = {
     fs.mkdirSync(path, DIRECTORY_MODE);
   },
   readDirectory: (path) => afterDueTurn(fs.readdirSync(path)),
-  /** Only the sync itself is in the thread pool. */
   async syncDirectory(path) {
-    const descriptor = fs.openSync(path, O_RDONLY | O_DIRECTORY);
+    const handle = await fs.promises.open(path, O_RDONLY | O_DIRECTORY);
     try {
-      await new Promise<void>((resolve, reject) => {
-        fs.fsync(descriptor, (error) => {
-          if (error === null) resolve();
-          else reject(error);
-        });
-      });
+      await handle.sync();
     } finally {
-      fs.closeSync(descriptor);
+      await handle.close();
     }
   },
   rename: (from, to) => {
@@ -166,24 +160,13 @@ const files: FileSystem = {
     }
   },
   resolve: (path) => fs.realpathSync(path),
-  checkWritable: (path) => {
-    fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
-  },
-  typeAt(path) {
+  async typeAt(path) {
     // Other systems number theirs anew with each start.
     if (process.platform !== "linux") return undefined;
-    const type = typeOf(path);
-    return type === undefined ? undefined : (LINUX_TYPES[type] ?? type.toString(16));
+    const found = await fs.promises.statfs(path).catch(() => undefined);
+    return found === undefined ? undefined : (LINUX_TYPES[found.type] ?? found.type.toString(16));
   },
 };
-
-function typeOf(path: string): number | undefined {
-  try {
-    return fs.statfsSync(path).type;
-  } catch {
-    return undefined;
-  }
-}
 
 /** As statfs(2) numbers those that are in LOCAL_FILE_SYSTEMS. */
 const LINUX_TYPES: Readonly<Record<number, string>> = {

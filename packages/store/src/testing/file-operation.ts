@@ -21,7 +21,6 @@ export type FileOperation =
   | "unlink"
   | "removeDirectory"
   | "resolve"
-  | "checkWritable"
   | "listen";
 
 export interface FileCall {
