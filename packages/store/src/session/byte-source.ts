@@ -19,7 +19,13 @@ export type PatchesOf = (file: {
   readonly id: string;
   readonly file: number;
   readonly key?: string;
-}) => readonly Patch[];
+  /** For the session's files before that one. */
+  readonly isBefore?: boolean;
+}) => readonly FilePatch[];
+
+export interface FilePatch extends Patch {
+  readonly file: number;
+}
 
 export interface ByteSource {
   readonly size: number;

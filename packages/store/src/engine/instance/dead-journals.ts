@@ -7,7 +7,7 @@ import { useFile } from "../../host/use-file.ts";
 import { HEAD_BYTES, isNewerJournal } from "../../wal/head.ts";
 import { groupBySession } from "../../wal/group-by-session.ts";
 import { readJournal, type JournalContents } from "../../wal/read-journal.ts";
-import type { Patch, PatchesOf } from "../../session/byte-source.ts";
+import type { FilePatch, PatchesOf } from "../../session/byte-source.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { findSessionFile, tryReadHeader } from "../files/find-session-file.ts";
@@ -59,21 +59,23 @@ export async function readUnapplied(
     if (reason !== undefined) onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason });
     if (found.kind !== "journal") continue;
     for (const { session, file, name, offset, bytes, after } of found.contents.records) {
-      const place = placeOf(session, file);
-      const patches = unapplied.get(place);
-      const patch = { name, offset, bytes, after, journal: path };
-      if (patches === undefined) unapplied.set(place, [patch]);
+      const patches = unapplied.get(session);
+      const patch = { name, file, offset, bytes, after, journal: path };
+      if (patches === undefined) unapplied.set(session, [patch]);
       else patches.push(patch);
     }
   }
-  return ({ id, file, key }) => {
-    const patches = unapplied.get(placeOf(id, file)) ?? [];
+  // Only files that records are for: a number in a damaged header is no bound to count to.
+  return ({ id, file, key, isBefore = false }) => {
     const own = key === undefined ? undefined : fileNameOf(key);
-    return own === undefined ? patches : patches.filter(({ name }) => name === own);
+    return (unapplied.get(id) ?? []).filter(
+      (patch) =>
+        (isBefore ? patch.file < file : patch.file === file) && (own === undefined || patch.name === own),
+    );
   };
 }
 
-interface NamedPatch extends Patch {
+interface NamedPatch extends FilePatch {
   /** The name of the session's active file, which its key leads to. */
   readonly name: string;
 }
@@ -121,10 +123,6 @@ export async function findRecordsWithoutFile(
 async function isUnreadable(files: FileSystem, path: string): Promise<boolean> {
   if ((await files.stat(path)) === undefined) return false;
   return (await tryReadHeader(files, path, () => undefined)) === undefined;
-}
-
-function placeOf(session: string, file: number): string {
-  return `${session}/${file}`;
 }
 
 function tooNew(path: string): LonghandError {

@@ -7,7 +7,7 @@ import type { FileSystem, OpenFile } from "../../host/host.ts";
 import { isSameFile } from "../../host/is-same-file.ts";
 import { tryOpen } from "../../host/try-open.ts";
 import { useFile } from "../../host/use-file.ts";
-import { patchedSource, type ByteSource, type Patch, type PatchesOf } from "../../session/byte-source.ts";
+import { patchedSource, type ByteSource, type PatchesOf } from "../../session/byte-source.ts";
 import { fitRecords } from "../../session/fit-records.ts";
 import { firstSeqOf } from "../../session/log-part.ts";
 import { segmentCandidates, segmentPath } from "../../session/segment-path.ts";
@@ -165,7 +165,7 @@ async function verifyFiles(
     onRead(link.bytes);
   }
   const present = salvage.isPacked ? [] : place.patchesOf(header);
-  const earlier = earlierPatches(place, header);
+  const earlier = place.patchesOf({ ...header, isBefore: true });
   const { fits: patches, strays } = await fitRecords(opened, salvage.fileBytes, id, present);
   const missing = await findMissingEarlier(place, salvage.source, header, earlier);
   const journaled = { records: [...earlier, ...present], strays, missing };
@@ -213,13 +213,6 @@ async function verifyFiles(
     isMisplaced: false,
     left: await whyLeft(place, header, segments, second),
   };
-}
-
-/** What journals hold for files of this session before the active one. */
-function earlierPatches({ patchesOf }: VerifyPlace, { id, key, file }: Header): (Patch & { file: number })[] {
-  return Array.from({ length: file }, (_, number) =>
-    patchesOf({ id, key, file: number }).map((patch) => ({ ...patch, file: number })),
-  ).flat();
 }
 
 /** `undefined`: a repair mends it. `second`: another file with the same id. */
