@@ -113,11 +113,13 @@ async function restoreAll(
         const look = async (): Promise<CheckedRecords | undefined> =>
           (await checkKeptRecords(place, keys)).find((other) => other.id === id);
         let now = await look();
+        let sessionLeft: string | undefined;
         if (now?.isInsertable === true) {
-          await insertKept(place, deps, now, onRepaired);
+          sessionLeft = await insertKept(place, deps, now, onRepaired);
           now = await look();
         }
-        left = new Map(now?.damage.map((one) => [one.file, one.left]));
+        const whyLeft = now?.isInsertable === true ? sessionLeft : undefined;
+        left = new Map(now?.damage.map((one) => [one.file, one.left ?? whyLeft]));
         const isBack = ({ file }: Damage): boolean => now?.damage.every((one) => one.file !== file) ?? true;
         const back = damage.filter(isBack).map(({ file }) => file);
         for (const path of await markAllRestored(place, back)) onRestored(path);
@@ -138,17 +140,21 @@ interface OnKept {
   readonly onRepaired: (header: Header, repaired: RepairedSession) => void;
 }
 
-/** Records that an earlier repair has called lost, since nothing was known of them, go back to their places. */
+/**
+ * Records that an earlier repair has called lost, since nothing was known of them, go back to their places. Answers with why
+ * the session is left as it is; `undefined`: it is not.
+ */
 async function insertKept(
   place: RepairPlace,
   deps: RepairDeps,
   { session }: CheckedRecords,
   onRepaired: OnKept["onRepaired"],
-): Promise<void> {
+): Promise<string | undefined> {
   const checked =
     session === undefined ? undefined : await verifySession(quietly(place, session.header), session);
   if (session !== undefined && checked?.header?.id === session.header.id)
     onRepaired(session.header, await repairSession(deps, checked));
+  return checked?.left;
 }
 
 /** `left` as it was found under the lease. */

@@ -40,18 +40,27 @@ export async function verifyStore(
   place: VerifyStorePlace,
   options: BackendUpkeepOptions,
 ): Promise<VerifyReport> {
+  /** By session id: why a repair leaves the session, and with it the records to be put between its own. */
+  const leftById = new Map<string | undefined, string>();
   const report = await walkStore(
     place,
     options,
-    async ({ damage, left }) =>
-      await Promise.resolve(left === undefined ? damage : damage.map((each) => ({ ...each, left }))),
+    async ({ damage, left, header, isMisplaced }) => {
+      if (left === undefined) return await Promise.resolve(damage);
+      if (!isMisplaced) leftById.set(header?.id, left);
+      return damage.map((each) => ({ ...each, left }));
+    },
     async (path, unknown) =>
       await Promise.resolve(
         unknown.length > 0 ? { ...strangerDamage(path), left: leftUnowned(unknown) } : strangerDamage(path),
       ),
   );
   const kept = await checkKeptRecords(place, options.keys);
-  return { ...report, damage: [...report.damage, ...kept.flatMap(({ damage }) => damage)] };
+  const keptDamage = kept.flatMap(({ id, damage, isInsertable }) => {
+    const left = isInsertable ? leftById.get(id) : undefined;
+    return left === undefined ? damage : damage.map((each) => ({ left, ...each }));
+  });
+  return { ...report, damage: [...report.damage, ...keptDamage] };
 }
 
 export async function walkStore(
