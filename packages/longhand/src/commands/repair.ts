@@ -76,6 +76,7 @@ export async function repair(
     question: `Mend ${shareOf(mendable.length, damage)}?`,
     yes,
     command: repairCommand(keys, toPaste, " --yes"),
+    because: "it rewrites session files, and keeps the damaged bytes aside",
   });
   const { damage: treated, lost = [], kept = [] } = await mend(before.chosen, surroundings);
   // What a repair says of itself is checked by reading again.
@@ -133,7 +134,7 @@ function tell(
   writeFindings(after, surroundings);
   if (mended.length > 0) {
     output.write(`Mended: ${countOf(mended.length, "damaged place")}.\n`);
-    for (const line of doneLines(done)) output.write(`${escapeLine(line)}\n`);
+    for (const line of doneLines(mended, done)) output.write(`${escapeLine(line)}\n`);
   } else if (left === 0) output.write(`${green("No damage found.")} There is nothing to mend.\n`);
   if (left > 0) output.write(`${red(`Not mended: ${describeFound(after)}.`)}\n`);
 }
@@ -178,12 +179,18 @@ function tellPlan(
   output.write(output.colors.dim(`To do it: ${repairCommand(keys, toPaste)}\n`));
 }
 
+const NOTHING_LOST = "No record that was found is lost.";
+/** No checksum tells a file that was cut by hand from one that a crash has left. */
+const PERHAPS_SHORTENED =
+  "A file ended in the middle of a line. If something other than a crash has cut it, later records are missing: compare it with a backup.";
+
 /** What is gone, and where the bytes are that it may be read from by hand. */
-function doneLines({ lost, kept }: Done): string[] {
+function doneLines(mended: readonly Damage[], { lost, kept }: Done): string[] {
   const places = kept.slice(0, SHOWN_PLACES).map((path) => `  ${path}`);
   const more = kept.length - places.length;
   return [
-    ...(lost.length === 0 ? ["No record is lost."] : []),
+    ...(lost.length === 0 ? [NOTHING_LOST] : []),
+    ...(mended.some(({ kind }) => kind === "torn") ? [PERHAPS_SHORTENED] : []),
     ...lost.map(({ key, first, last }) =>
       first === last
         ? `Record ${first} of ${escapeKey(key)} is lost; its number is not reused.`
