@@ -7,10 +7,11 @@ import { withChecksum } from "./line-checksum.ts";
 export function encodeEntry(entry: Entry, sessionId: string): Buffer {
   const batch = entry.batch === undefined ? "" : `,"batch":[${entry.batch.index},${entry.batch.size}]`;
   const id = entry.id === undefined ? "" : `,"id":${JSON.stringify(entry.id)}`;
-  return withChecksum(
-    `{"seq":${entry.seq},"at":"${entry.at}"${batch}${id},${encodeBody(entry.body)}`,
-    sessionId,
-  );
+  const start = `{"seq":${entry.seq},"at":"${entry.at}"${batch}${id},`;
+  const { body } = entry;
+  // A message may be long: it is not copied into a longer text first.
+  if (body.op === "message") return withChecksum(`${start}"message":`, sessionId, body.json);
+  return withChecksum(start + encodeBody(body), sessionId);
 }
 
 export const LOST_START = '{"lost":';

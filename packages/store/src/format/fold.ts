@@ -55,11 +55,13 @@ export const EMPTY_STATE: SessionState = {
 };
 
 export function foldEntry(state: SessionState, entry: Entry): SessionState {
-  const next = { ...state, seq: entry.seq, updated: entry.at, ids: rememberId(state, entry) };
   const { body } = entry;
+  const ids = rememberId(state, entry);
+  // By far the most of them: one copy is enough.
+  if (body.op === "message")
+    return { ...state, seq: entry.seq, updated: entry.at, ids, count: state.count + 1 };
+  const next = { ...state, seq: entry.seq, updated: entry.at, ids };
   switch (body.op) {
-    case "message":
-      return { ...next, count: state.count + 1 };
     case "summary":
       return { ...next, summary: body.summary };
     case "truncate":

@@ -14,13 +14,40 @@ const SEAL_AT_END = /,"crc":"([0-9a-f]{8})"\}\r?\n?$/;
 /** In the place of the checksum of a line that has none. */
 export const NO_SUM = "00000000";
 
-/** `open` is a JSON object without its closing brace. The line ends with a newline. */
-export function withChecksum(open: string, salt: string): Buffer {
-  const covered = Buffer.byteLength(open);
-  const line = Buffer.allocUnsafe(covered + CHECKSUM_FIELD_BYTES + 1);
-  line.write(open, 0, "utf8");
-  line.write(`${checksumField(checksum(salt, line.subarray(0, covered)))}\n`, covered, "latin1");
+/** `open` is a JSON object without its closing brace; `rest`: what comes behind it, before the brace. The line ends with a newline. */
+export function withChecksum(open: string, salt: string, rest = ""): Buffer {
+  const room = (open.length + rest.length) * MAX_UNIT_BYTES + CHECKSUM_FIELD_BYTES + 1;
+  if (room > LINES_BYTES - linesEnd) {
+    if (room > LINES_BYTES / 2) return lineIn(Buffer.allocUnsafe(sizeOf(open, rest)), 0, open, salt, rest);
+    lines = Buffer.allocUnsafeSlow(LINES_BYTES);
+    linesEnd = 0;
+  }
+  const line = lineIn(lines, linesEnd, open, salt, rest);
+  linesEnd += line.length;
   return line;
+}
+
+/** Of one UTF-16 unit in UTF-8. */
+const MAX_UNIT_BYTES = 3;
+/**
+ * Lines are made in a block of memory that many share: one for each would be the most work of making it. They live until
+ * they are in their file, so that they do not keep the block for long.
+ */
+const LINES_BYTES = 64 * 1024;
+let lines = Buffer.alloc(0);
+let linesEnd: number = LINES_BYTES;
+
+function sizeOf(open: string, rest: string): number {
+  return Buffer.byteLength(open) + Buffer.byteLength(rest) + CHECKSUM_FIELD_BYTES + 1;
+}
+
+/** There is room for it. */
+function lineIn(buffer: Buffer, start: number, open: string, salt: string, rest: string): Buffer {
+  let end = start + buffer.write(open, start, "utf8");
+  if (rest !== "") end += buffer.write(rest, end, "utf8");
+  const sum = checksum(salt, buffer.subarray(start, end));
+  end += buffer.write(`${checksumField(sum)}\n`, end, "latin1");
+  return buffer.subarray(start, end);
 }
 
 /** `sum` in hexadecimal digits. */

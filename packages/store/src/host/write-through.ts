@@ -4,6 +4,7 @@
  */
 
 import * as fs from "node:fs";
+import { performance } from "node:perf_hooks";
 
 /** On average a write on the main thread may block it for this long. */
 const MAX_BLOCKING_MS = 1;

@@ -14,7 +14,7 @@ import { continueSum, EMPTY_SUM } from "../format/checksum.ts";
 import { NO_SUM } from "../format/line-checksum.ts";
 import { encodeEntry } from "../format/encode.ts";
 import type { Entry } from "../format/entry.ts";
-import { foldEntry, type SessionState } from "../format/fold.ts";
+import type { SessionState } from "../format/fold.ts";
 import { endsWithSum, lastSum, LINE_END_BYTES } from "../format/last-sum.ts";
 import type { Header } from "../format/header.ts";
 import { fileNameOf, type FileName } from "../format/key.ts";
@@ -26,12 +26,19 @@ import type { ScannedTail } from "./scan-tail.ts";
 import { sessionChanged } from "./session-changed.ts";
 import { sumBytes } from "./sum-bytes.ts";
 
+/** An atomic batch, and the state that it leaves. */
+export interface DecidedBatch {
+  readonly entries: readonly Entry[];
+  readonly state: SessionState;
+}
+
 /** The lines of one atomic batch and their position, as a record of the journal has them (wal/block.ts). */
 export interface PlacedBatch {
   readonly session: Id;
   readonly file: number;
   readonly name: FileName;
-  readonly entries: readonly Entry[];
+  /** Of the session, once it is acknowledged. */
+  readonly state: SessionState;
   readonly offset: number;
   readonly bytes: Buffer;
   /** The checksum of the line before it, and of its own last line. */
@@ -124,18 +131,18 @@ export class SessionLog {
   }
 
   /** Gives each batch its place behind the end, in order; a checkpoint goes before the first when it is due. */
-  place(batches: readonly (readonly Entry[])[]): PlacedBatch[] {
+  place(batches: readonly DecidedBatch[]): PlacedBatch[] {
     const { id: session, file } = this.header;
     const name = this.#name;
     let offset = this.#end;
     let after = this.#lastSum;
-    return batches.map((entries, index) => {
+    return batches.map(({ entries, state }, index) => {
       const lines = entries.map((entry) => encodeEntry(entry, session));
       const checkpoint = index === 0 && this.#isCheckpointDue() ? this.#encodeCheckpoint() : [];
       const bytes = joined([...checkpoint, ...lines]);
       const checkpointBytes = checkpoint[0]?.length ?? 0;
       const last = lastSum(bytes);
-      const placed = { session, file, name, entries, offset, bytes, after, last, checkpointBytes };
+      const placed = { session, file, name, state, offset, bytes, after, last, checkpointBytes };
       offset += bytes.length;
       after = last;
       return placed;
@@ -144,8 +151,8 @@ export class SessionLog {
 
   /** The batches are durable in the journal: from now on readers see them. */
   acknowledge(batches: readonly PlacedBatch[]): void {
-    for (const { entries, offset, bytes, last, checkpointBytes } of batches) {
-      for (const entry of entries) this.#state = foldEntry(this.#state, entry);
+    for (const { state, offset, bytes, last, checkpointBytes } of batches) {
+      this.#state = state;
       if (checkpointBytes > 0) this.#checkpoint = { offset, bytes: checkpointBytes };
       this.#pending.push({ offset, bytes });
       this.#end = offset + bytes.length;

@@ -41,28 +41,58 @@ export interface Block {
 const FIRST_LINE = /^\{"generation":([0-9]+),"block":([0-9]+),"bytes":([0-9]+),"crc":"([0-9a-f]{8})"\}$/;
 export const FIRST_LINE_LIMIT = 128;
 
-export function encodeBlock(head: JournalHead, number: number, records: readonly JournalRecord[]): Buffer {
-  const payload = encodeRecords(records);
-  const sum = checksum(blockSalt(head, number, payload.length), payload);
-  const first = `{"generation":${head.generation},"block":${number},"bytes":${payload.length},"crc":"${sum}"}\n`;
-  return Buffer.concat([Buffer.from(first, "latin1"), payload]);
+/** `scratch`: memory for it, if it fits there; the block is a part of that. */
+export function encodeBlock(
+  head: JournalHead,
+  number: number,
+  records: readonly JournalRecord[],
+  scratch: Buffer = Buffer.alloc(0),
+): Buffer {
+  const positions = records.map((record) => positionLine(record));
+  const payloadBytes = recordBytes(positions, records);
+  const end = FIRST_LINE_LIMIT + payloadBytes;
+  const buffer = end <= scratch.length ? scratch : Buffer.allocUnsafe(end);
+  writeRecords(buffer, FIRST_LINE_LIMIT, positions, records);
+  const sum = checksum(blockSalt(head, number, payloadBytes), buffer.subarray(FIRST_LINE_LIMIT, end));
+  const first = `{"generation":${head.generation},"block":${number},"bytes":${payloadBytes},"crc":"${sum}"}\n`;
+  // It depends on what comes behind it, and has its place before that.
+  const start = FIRST_LINE_LIMIT - first.length;
+  buffer.write(first, start, "latin1");
+  return buffer.subarray(start, end);
 }
 
 /** Each behind a line that names its position. */
 export function encodeRecords(records: readonly JournalRecord[]): Buffer {
-  const parts: Buffer[] = [];
-  for (const { session, file, name, offset, bytes, after } of records) {
-    const position = {
-      session,
-      file,
-      name,
-      offset,
-      bytes: bytes.length,
-      ...(after === undefined ? {} : { after }),
-    };
-    parts.push(Buffer.from(`${JSON.stringify(position)}\n`), bytes);
+  const positions = records.map((record) => positionLine(record));
+  const buffer = Buffer.allocUnsafe(recordBytes(positions, records));
+  writeRecords(buffer, 0, positions, records);
+  return buffer;
+}
+
+/** Nothing in it needs an escape, and all of it is ASCII: ids, names and sums are checked where they are made or read. */
+function positionLine({ session, file, name, offset, bytes, after }: JournalRecord): string {
+  const position = `{"session":"${session}","file":${file},"name":"${name}","offset":${offset},"bytes":${bytes.length}`;
+  return after === undefined ? `${position}}\n` : `${position},"after":"${after}"}\n`;
+}
+
+function recordBytes(positions: readonly string[], records: readonly JournalRecord[]): number {
+  let bytes = 0;
+  for (const position of positions) bytes += position.length;
+  for (const record of records) bytes += record.bytes.length;
+  return bytes;
+}
+
+function writeRecords(
+  into: Buffer,
+  start: number,
+  positions: readonly string[],
+  records: readonly JournalRecord[],
+): void {
+  let at = start;
+  for (const [index, { bytes }] of records.entries()) {
+    at += into.write(positions[index] ?? "", at, "latin1");
+    at += bytes.copy(into, at);
   }
-  return Buffer.concat(parts);
 }
 
 /** The block of this generation and number that begins at `start`, if a valid one does. */

@@ -34,6 +34,9 @@ const ATTEMPTS = 5;
  */
 const MAX_EXTENSION_BYTES = 1024 * 1024;
 
+/** Blocks up to this length are made in the same memory, one after another: only one is on its way to the disk at a time. */
+const SCRATCH_BYTES = 64 * 1024;
+
 export class Journal {
   readonly path: string;
   readonly #file: OpenFile;
@@ -46,6 +49,7 @@ export class Journal {
   #allocatedEnd = HEAD_BYTES;
   /** Found unreadable while in use: whatever came behind that could not be replayed. */
   #damage: LonghandError | undefined;
+  readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
   private constructor(path: string, file: OpenFile, owner: InstanceDescription, durability: "sync" | "os") {
     this.path = path;
@@ -91,7 +95,7 @@ export class Journal {
   /** Rejects with DISK_FULL when the block did not fit (nothing happened), with STORE_FAILED when nobody can tell. */
   append(records: readonly JournalRecord[]): Awaitable<void> {
     if (this.#damage !== undefined) return Promise.reject(this.#damage);
-    const block = encodeBlock(this.#head, this.#nextBlock, records);
+    const block = encodeBlock(this.#head, this.#nextBlock, records, this.#scratch);
     const end = this.#end + block.length;
     const isToExtend = this.#durability === "sync" && end > this.#allocatedEnd;
     const written = andThen(isToExtend ? this.#extend(end) : undefined, () => this.#write(block));

@@ -206,7 +206,8 @@ export async function appendOne(host: Host, { key, path }: { key: string; path: 
   });
   if (log === undefined) throw new Error(`nothing at ${path}`);
   const body: Body = { op: "message", json: '{"role":"user","content":"after"}' };
-  log.acknowledge(log.place([toEntries(log.state, [body], undefined, AT)]));
+  const entries = toEntries(log.state, [body], undefined, AT);
+  log.acknowledge(log.place([{ entries, state: entries.reduce(foldEntry, log.state) }]));
   await log.apply();
   const { seq } = log.state;
   await log.close();

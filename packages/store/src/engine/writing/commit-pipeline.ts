@@ -93,13 +93,13 @@ export class CommitPipeline {
    * Resolves when the batches are durable and acknowledged by their log. DISK_FULL: they are not, and nothing else happened.
    * The log takes them over before anything else can happen, above all before the journal's space could be used again.
    */
-  async commit(log: SessionLog, batches: readonly PlacedBatch[]): Promise<void> {
-    await this.#enqueue(log, batches);
+  commit(log: SessionLog, batches: readonly PlacedBatch[]): Promise<void> {
+    return this.#enqueue(log, batches);
   }
 
   /** Between two blocks: syncs the files that a long journal covers, so that its space is used again. */
-  async recycle(): Promise<void> {
-    await this.#enqueue(undefined, []);
+  recycle(): Promise<void> {
+    return this.#enqueue(undefined, []);
   }
 
   /** Resolves when no block is in flight. */
@@ -142,9 +142,9 @@ export class CommitPipeline {
     await this.#givingUp;
   }
 
-  async #enqueue(log: SessionLog | undefined, batches: readonly PlacedBatch[]): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure;
-    await new Promise<void>((resolve, reject) => {
+  #enqueue(log: SessionLog | undefined, batches: readonly PlacedBatch[]): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise<void>((resolve, reject) => {
       this.#waiting.push({ log, batches, resolve, reject });
       this.#running ??= this.#run();
     });
@@ -190,7 +190,7 @@ export class CommitPipeline {
     let bytes = 0;
     let count = 0;
     for (const { batches } of this.#waiting) {
-      bytes += batches.reduce((sum, batch) => sum + batch.bytes.length, 0);
+      for (const batch of batches) bytes += batch.bytes.length;
       if (count > 0 && bytes > BLOCK_BYTES) break;
       count++;
     }

@@ -80,7 +80,9 @@ export class OpenSessions {
   open(heldSession: HeldSession): Awaitable<SessionLog | undefined> {
     const { log } = heldSession;
     if (log === undefined) return this.#openFile(heldSession);
-    const isUnchanged = log.changed === undefined && log.isIn(this.#host.files);
+    // Records that wait to be applied were written after a look, and are followed by one: one is enough for all of them.
+    const isWatched = log.changed === undefined && log.unappliedBytes > 0;
+    const isUnchanged = isWatched || (log.changed === undefined && log.isIn(this.#host.files));
     return andThen(isUnchanged, (unchanged) => (unchanged ? log : this.#refuseChanged(heldSession, log)));
   }
 

@@ -8,7 +8,7 @@ import type { Written } from "../../contract/types.ts";
 import type { Entry } from "../../format/entry.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../../format/fold.ts";
 import { toEntries } from "../../format/to-entries.ts";
-import type { Host } from "../../host/host.ts";
+import type { Awaitable, Host } from "../../host/host.ts";
 import { SessionLog } from "../../session/session-log.ts";
 import type { SessionChanges } from "../reading/session-changes.ts";
 import type { CommitPipeline } from "./commit-pipeline.ts";
@@ -36,10 +36,11 @@ export interface WaitingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** A decided write and the answer it gets once its entries are durable. */
+/** A decided write, the state that it leaves, and the answer it gets once its entries are durable. */
 interface Decided {
   readonly waiting: WaitingWrite;
   readonly entries: readonly Entry[];
+  readonly state: SessionState;
   readonly seq: number;
 }
 
@@ -61,9 +62,10 @@ export class SessionWriter {
       if (this.#isLong(heldSession.log)) await sealHeld(sessions.sealing, heldSession, heldSession.log);
       const { log } = heldSession;
       const before = log ?? (await place.newestArchived(key))?.snapshot ?? NOTHING;
-      const decided = await this.#decide(group, before);
-      const batches = decided.map(({ entries }) => entries).filter((entries) => entries.length > 0);
-      const first = batches[0]?.[0];
+      const deciding = this.#decide(group, before);
+      const decided = deciding instanceof Promise ? await deciding : deciding;
+      const batches = decided.filter(({ entries }) => entries.length > 0);
+      const first = batches[0]?.entries[0];
       if (first !== undefined) {
         const written = log ?? (await sessions.begin(heldSession, first.at));
         await pipeline.commit(written, written.place(batches));
@@ -81,18 +83,17 @@ export class SessionWriter {
   }
 
   /** One that throws fails alone. */
-  async #decide(group: readonly WaitingWrite[], before: SessionLog | View): Promise<Decided[]> {
+  #decide(group: readonly WaitingWrite[], before: SessionLog | View): Awaitable<Decided[]> {
     let { state } = before;
     const decided: Decided[] = [];
     for (const waiting of group) {
       const { operation } = waiting;
+      // It is alone in its group (session-queues.ts).
+      if (operation.reads) return this.#decideByLog(waiting, operation, before);
       try {
-        const decision = operation.reads
-          ? await operation.decide(state, this.#view(before))
-          : operation.decide(state);
-        const entries = this.#toEntries(state, decision);
-        for (const entry of entries) state = foldEntry(state, entry);
-        decided.push({ waiting, entries, seq: "already" in decision ? decision.already : state.seq });
+        const next = this.#toDecided(waiting, state, operation.decide(state));
+        ({ state } = next);
+        decided.push(next);
       } catch (error) {
         waiting.reject(error);
       }
@@ -100,14 +101,31 @@ export class SessionWriter {
     return decided;
   }
 
-  #view(before: SessionLog | View): View {
-    return before instanceof SessionLog ? this.#deps.reading.view(before) : before;
+  async #decideByLog(
+    waiting: WaitingWrite,
+    operation: Extract<Operation, { reads: true }>,
+    before: SessionLog | View,
+  ): Promise<Decided[]> {
+    try {
+      const { state } = before;
+      return [this.#toDecided(waiting, state, await operation.decide(state, this.#view(before)))];
+    } catch (error) {
+      waiting.reject(error);
+      return [];
+    }
   }
 
-  #toEntries(state: SessionState, decision: Decision): readonly Entry[] {
-    if ("already" in decision) return [];
+  #toDecided(waiting: WaitingWrite, before: SessionState, decision: Decision): Decided {
+    if ("already" in decision) return { waiting, entries: [], state: before, seq: decision.already };
     const at = new Date(this.#deps.host.now()).toISOString();
-    return toEntries(state, decision.add, decision.id, at, decision.times);
+    const entries = toEntries(before, decision.add, decision.id, at, decision.times);
+    let state = before;
+    for (const entry of entries) state = foldEntry(state, entry);
+    return { waiting, entries, state, seq: state.seq };
+  }
+
+  #view(before: SessionLog | View): View {
+    return before instanceof SessionLog ? this.#deps.reading.view(before) : before;
   }
 }
 
