@@ -4,7 +4,7 @@ import { CHECKPOINT_START, decodeCheckpoint, type Checkpoint } from "./checkpoin
 import type { LineReason } from "./damage-reason.ts";
 import type { BatchPosition, Body, Entry, RewoundView } from "./entry.ts";
 import { MAX_SEQ } from "./format.ts";
-import { decodeHeader, type Header } from "./header.ts";
+import { decodeHeader, HEADER_START, type Header } from "./header.ts";
 import { isCount, isRange } from "./is-count.ts";
 import { isJsonObject, tryParseJson } from "./json.ts";
 import { decodeMessage } from "./decode-message.ts";
@@ -57,8 +57,6 @@ export function decodeLine(line: Buffer, sessionId: string): DecodedLine {
     },
   };
 }
-
-const HEADER_START = Buffer.from('{"longhand":');
 
 function decodeStrayHeader(line: Buffer): DecodedLine | undefined {
   if (!line.subarray(0, HEADER_START.length).equals(HEADER_START)) return undefined;

@@ -12,6 +12,9 @@ import { isKey } from "./key.ts";
 import { checkLine, withChecksum } from "./line-checksum.ts";
 import { isId, type Id } from "./session-id.ts";
 
+/** How a header line begins. */
+export const HEADER_START: Buffer = Buffer.from('{"longhand":');
+
 export interface Header {
   /** Of the format. Higher than ours: the file may be read as far as we understand it, never written. */
   readonly version: number;

@@ -17,7 +17,7 @@ import { LineOrder, placeOf } from "./line-order.ts";
 import { LineInChunk, type ScanDamage, type ScannedLine, type ScanVisitor } from "./scan-visitor.ts";
 import { lineSum } from "./line-checksum.ts";
 import { salvagedSeq } from "./salvage-lines.ts";
-import { recordsIn, splitGlued } from "./split-glued.ts";
+import { piecesOf, splitGlued } from "./split-glued.ts";
 
 export type { ScanDamage, ScannedLine, ScanVisitor };
 
@@ -77,7 +77,7 @@ export class LogScanner {
     const reason = this.#takeIfGood(line);
     if (reason === undefined) return;
     const { content } = line;
-    if (content !== undefined && (this.#takeWithoutNewline(line) || this.#takeGlued(line, content))) return;
+    if (content !== undefined && (this.#takeWithoutNewline(line) || this.#takeGlued(line))) return;
     this.#addBad(line, reason);
   }
 
@@ -104,7 +104,7 @@ export class LogScanner {
   }
 
   #addBad(line: ScannedLine, reason: LineReason): void {
-    const { offset, bytes, content, terminated } = line;
+    const { offset, bytes, terminated } = line;
     this.#lineBefore = undefined;
     this.#isFirst = false;
     if (!terminated) {
@@ -112,7 +112,7 @@ export class LogScanner {
       return;
     }
     const damage: ScanDamage = { offset, bytes, kind: "corrupt", reason };
-    this.#order.bad(damage, recordsIn(content), salvagedSeq(line, this.#sessionId));
+    this.#order.bad(damage, piecesOf(line).length, salvagedSeq(line, this.#sessionId));
     this.#end = offset + bytes;
     this.#unterminated = false;
   }
@@ -128,8 +128,8 @@ export class LogScanner {
   }
 
   /** The newline between two lines is gone, or has become another byte: each counts by its own checksum. */
-  #takeGlued(line: ScannedLine, content: Buffer): boolean {
-    const pieces = splitGlued(line, content, this.#sessionId);
+  #takeGlued(line: ScannedLine): boolean {
+    const pieces = splitGlued(line, this.#sessionId);
     if (pieces === undefined) return false;
     this.#order.report({ ...placeOf(line), reason: { code: "glued", lines: pieces.length } });
     for (const piece of pieces) {

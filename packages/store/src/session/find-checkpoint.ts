@@ -174,7 +174,7 @@ const NOTHING = Buffer.alloc(0);
 function lastLineIn(line: ScannedLine, writtenBy: string): Buffer | undefined {
   const { content } = line;
   if (content === undefined || decodeLine(content, writtenBy).kind !== "bad") return content;
-  return splitGlued(line, content, writtenBy)?.at(-1)?.content ?? content;
+  return splitGlued(line, writtenBy)?.at(-1)?.content ?? content;
 }
 
 function lastSeqOf(decoded: DecodedLine | undefined): number | undefined {

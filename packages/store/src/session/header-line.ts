@@ -43,10 +43,14 @@ export async function readHeaderLine(source: ByteSource): Promise<HeaderLine> {
     const isAll = start.length >= source.size || length >= MAX_HEADER_BYTES;
     if (newline === -1 && !isAll) continue;
     const end = newline === -1 ? start.length : newline;
-    const from = start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
-      ? BYTE_ORDER_MARK.length
-      : 0;
     const terminated = newline !== -1;
-    return { content: start.subarray(from, end), bytes: terminated ? end + 1 : end, terminated };
+    const content = withoutMark(start.subarray(0, end));
+    return { content, bytes: terminated ? end + 1 : end, terminated };
   }
+}
+
+/** The first line of a file, without the mark that an editor may have put before it. */
+export function withoutMark(line: Buffer): Buffer {
+  const { length } = BYTE_ORDER_MARK;
+  return line.subarray(0, length).equals(BYTE_ORDER_MARK) ? line.subarray(length) : line;
 }

@@ -193,7 +193,7 @@ async function* reversedLines(
 function countingIn(line: ScannedLine, writtenBy: string, counting: ReadonlySet<number>): readonly Entry[] {
   const { content } = line;
   if (content === undefined) return [];
-  const pieces = splitGlued(line, content, writtenBy) ?? [line];
+  const pieces = splitGlued(line, writtenBy) ?? [line];
   return pieces.toReversed().flatMap(({ offset, content: piece = content }) => {
     if (!counting.has(offset)) return [];
     const whole = decodeLine(piece, writtenBy);

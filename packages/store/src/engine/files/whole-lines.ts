@@ -12,7 +12,7 @@ import { segmentPath } from "../../session/segment-path.ts";
 import { decodeLine } from "../../format/decode.ts";
 import type { Header } from "../../format/header.ts";
 import type { Layout } from "../../format/layout.ts";
-import { checkLine, lineSum } from "../../format/line-checksum.ts";
+import { lineSum } from "../../format/line-checksum.ts";
 import { salvageLine } from "../../format/salvage-lines.ts";
 
 export interface WholeLines {
@@ -72,11 +72,6 @@ async function collect(source: ByteSource, id: string, first: number, found: Col
   let lastSeq = first - 1;
   for await (const chunk of readLines(source, 0, source.size)) {
     for (const line of chunk) {
-      if (line.content === undefined) continue;
-      if (line.offset === 0 && checkLine(line.content, "") !== undefined) {
-        found.add(found.otherSums, first - 1, line.content);
-        continue;
-      }
       for (const { content } of salvageLine(line, id)) {
         if (content === undefined) continue;
         const decoded = decodeLine(content, id);
@@ -85,6 +80,8 @@ async function collect(source: ByteSource, id: string, first: number, found: Col
           lastSeq = Math.max(lastSeq, decoded.entry.seq);
         } else if (decoded.kind === "checkpoint")
           found.add(found.otherSums, decoded.checkpoint.state.seq, content);
+        else if (decoded.kind === "header" && decoded.header.id === id)
+          found.add(found.otherSums, first - 1, content);
         else if (decoded.kind === "lost") lastSeq = Math.max(lastSeq, decoded.last);
       }
     }

@@ -6,29 +6,29 @@
 
 import type { ByteSource } from "../../session/byte-source.ts";
 import { readHeaderLine, type HeaderLine } from "../../session/header-line.ts";
-import { readLines } from "../../session/read-lines.ts";
 import { checksum } from "../../format/checksum.ts";
 import type { HeaderReason } from "../../format/damage-reason.ts";
-import { decodeLine } from "../../format/decode.ts";
 import { FORMAT_VERSION } from "../../format/format.ts";
 import { decodeHeader, firstHeader, identityIn, type Header } from "../../format/header.ts";
 import { isJsonObject, tryParseJson } from "../../format/json.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { CHECKSUM_FIELD_BYTES, checksumField } from "../../format/line-checksum.ts";
 import { isId } from "../../format/session-id.ts";
+import { salvageLine } from "../../format/salvage-lines.ts";
+import { piecesOf } from "../../format/split-glued.ts";
 import { findFlippedBit, type FlippedBit } from "../../format/flipped-bit.ts";
 import type { SessionFile } from "../files/find-session-file.ts";
 import { putAwayName } from "../../format/layout.ts";
-import { findStrayHeader } from "./stray-header.ts";
+import { findWrittenHeader, hasRecordOf } from "./written-header.ts";
 
 export type FoundHeader =
   | {
       readonly kind: "header";
       readonly header: Header;
-      /** Where the lines behind it begin. */
+      /** Where the lines begin that are scanned: a header that is whole is found among them. */
       readonly linesFrom: number;
-      /** It stands there as it was written. */
-      readonly isWhole: boolean;
+      /** This header is not the first line: why the file is not opened. */
+      readonly refused?: HeaderReason;
     }
   | { readonly kind: "too-new"; readonly version: number }
   /** `bytes`: of the line that should be one. */
@@ -36,8 +36,6 @@ export type FoundHeader =
 
 /** Where the second half of a header is looked for that a bit has cut in two. */
 const MAX_SPLIT_BYTES = 8 * 1024;
-/** How far a record is looked for that proves the id. */
-const MAX_PROOF_BYTES = 8 * 1024 * 1024;
 
 /** `isChainRight`: the sealed files are there, whole, as this header says; asked only if nothing better proves it. */
 export async function findHeader(
@@ -48,52 +46,30 @@ export async function findHeader(
   const line = await readHeaderLine(source);
   if (line.bytes === 0) return { kind: "bad", reason: { code: "empty-file" }, bytes: 0 };
   const decoded = decodeHeader(line.content);
-  if (decoded.kind === "too-new") {
-    // Of a newer version, or a bit of its number was turned.
-    const flipped = flippedHeader(line.content, line.bytes, file);
-    return flipped === undefined ? decoded : { kind: "header", ...flipped, isWhole: false };
-  }
+  const flipped =
+    decoded.kind === "header"
+      ? undefined
+      : (flippedHeader(line.content, line.bytes, file) ?? (await splitHeader(source, line, file)));
+  if (flipped !== undefined) return { kind: "header", ...flipped };
+  // Of a newer version; or a bit of its number was turned, and it has been found above.
+  if (decoded.kind === "too-new") return decoded;
   const fits = (header: Header): boolean => nameOf(header, file.status) === file.name;
-  if (decoded.kind === "header") {
-    const { header } = decoded;
-    const written = fits(header)
-      ? await headerBehind(source, line.bytes, header, fits)
-      : (await findStrayHeader(source, line.bytes, fits))?.header;
-    const isWhole = written === undefined;
-    return { kind: "header", header: written ?? header, linesFrom: line.bytes, isWhole };
+  const written = await findWrittenHeader(source, fits);
+  if (decoded.kind === "bad") {
+    const { reason } = decoded;
+    if (written !== undefined) return { kind: "header", header: written, linesFrom: 0, refused: reason };
+    const proven = await provenHeader(source, line, file, isChainRight);
+    return proven === undefined ? { kind: "bad", reason, bytes: line.bytes } : { kind: "header", ...proven };
   }
-  const mended =
-    gluedHeader(line, file) ??
-    flippedHeader(line.content, line.bytes, file) ??
-    (await splitHeader(source, line, file)) ??
-    (await movedHeader(source, fits)) ??
-    (await provenHeader(source, line, file, isChainRight));
-  if (mended === undefined) return { kind: "bad", reason: decoded.reason, bytes: line.bytes };
-  return { kind: "header", ...mended, isWhole: false };
+  const { header } = decoded;
+  if (written === undefined || isSame(header, written) || !fits(header))
+    return { kind: "header", header: written ?? header, linesFrom: line.bytes };
+  const refused = { code: "second-header" } as const;
+  return { kind: "header", header: written, linesFrom: line.bytes, refused };
 }
 
-/** The next line is a header, too, and the one with which the lines behind it were written. */
-async function headerBehind(
-  source: ByteSource,
-  offset: number,
-  first: Header,
-  fits: (header: Header) => boolean,
-): Promise<Header | undefined> {
-  const second = await findStrayHeader(source, offset, fits);
-  if (second?.offset !== offset) return undefined;
-  const { header } = second;
-  if (header.id === first.id) return header.file > first.file ? header : undefined;
-  const isFirst = await hasRecordOf(source, offset, first.id);
-  return !isFirst && (await hasRecordOf(source, offset, header.id)) ? header : undefined;
-}
-
-/** A record that was put before it is scanned like the others. */
-async function movedHeader(
-  source: ByteSource,
-  fits: (header: Header) => boolean,
-): Promise<MendedHeader | undefined> {
-  const found = await findStrayHeader(source, 0, fits);
-  return found === undefined ? undefined : { header: found.header, linesFrom: 0 };
+function isSame(one: Header, other: Header): boolean {
+  return one.id === other.id && one.file === other.file;
 }
 
 /** What the session's file is called in its place. */
@@ -117,16 +93,6 @@ function readIfFits(content: Buffer, { name, status }: NamedFile): Header | unde
 const SEAL = /,"crc":"([0-9a-f]{8})"\}/;
 /** An editor or a transfer may have left it before the newline. */
 const CARRIAGE_RETURN = 0x0d;
-
-/** Whole, but the newline behind it was hit: the first record is on the same line. */
-function gluedHeader({ content, bytes, terminated }: HeaderLine, file: NamedFile): MendedHeader | undefined {
-  const seal = SEAL.exec(content.toString("latin1"));
-  if (seal === null) return undefined;
-  const end = seal.index + seal[0].length;
-  const header = readIfFits(content.subarray(0, end), file);
-  const markBytes = bytes - content.length - (terminated ? 1 : 0);
-  return header === undefined ? undefined : { header, linesFrom: markBytes + end };
-}
 
 /** One bit was turned: the checksum says which, unless it is one of its own. */
 function flippedHeader(content: Buffer, linesFrom: number, file: NamedFile): MendedHeader | undefined {
@@ -178,15 +144,21 @@ async function splitHeader(
 /** More than a bit: what can be read of it must be confirmed by the file's name and by its records. */
 async function provenHeader(
   source: ByteSource,
-  { content, bytes }: HeaderLine,
+  headerLine: HeaderLine,
   { name, status }: NamedFile,
   isChainRight: (header: Header) => Promise<boolean>,
 ): Promise<MendedHeader | undefined> {
-  const header = readLeniently(content);
-  if (header === undefined || nameOf(header, status) !== name) return undefined;
-  if (!(await hasRecordOf(source, bytes, header.id)) || !(await isChainRight(header))) return undefined;
-  return { header, linesFrom: bytes };
+  const line = { ...headerLine, offset: 0 };
+  const header = piecesOf(line)
+    .map(({ content }) => readLeniently(content ?? NOTHING))
+    .find((each) => each !== undefined && nameOf(each, status) === name);
+  if (header === undefined) return undefined;
+  if (!(await hasRecordOf(source, header.id)) || !(await isChainRight(header))) return undefined;
+  const isGlued = salvageLine(line, header.id).length > 1;
+  return { header, linesFrom: isGlued ? 0 : line.bytes };
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** As they are written, one behind the other: of a line put together from two, each half may be whole. */
 const IDENTITY = /"key":("(?:[^"\\]|\\.)*"),"id":"([^"\\]*)","at":"([^"\\]*)"/;
@@ -205,13 +177,4 @@ function readLeniently(content: Buffer): Header | undefined {
   if (typeof key !== "string" || !isId(id) || Number.isNaN(Date.parse(at))) return undefined;
   // A chain that is not readable as a whole is not read in parts.
   return firstHeader({ key, id, at });
-}
-
-async function hasRecordOf(source: ByteSource, from: number, id: string): Promise<boolean> {
-  for await (const lines of readLines(source, from, Math.min(source.size, from + MAX_PROOF_BYTES))) {
-    for (const { content } of lines) {
-      if (content !== undefined && decodeLine(content, id).kind === "entry") return true;
-    }
-  }
-  return false;
 }

@@ -12,7 +12,7 @@ import { fitRecords } from "../../session/fit-records.ts";
 import { firstSeqOf } from "../../session/log-part.ts";
 import { segmentCandidates, segmentPath } from "../../session/segment-path.ts";
 import { verifyPart } from "../../session/verify-part.ts";
-import { notOpenedText, reasonText, type NotOpened } from "../../format/damage-reason.ts";
+import { notOpenedText, reasonText, type HeaderReason, type NotOpened } from "../../format/damage-reason.ts";
 import { FORMAT_VERSION } from "../../format/format.ts";
 import type { ChainLink, Header } from "../../format/header.ts";
 import { fileNameOf } from "../../format/key.ts";
@@ -26,7 +26,7 @@ import { strayDamage } from "../files/stray-records.ts";
 import { findOrphans, isLinkedAway } from "./find-orphans.ts";
 import type { Layout } from "../../format/layout.ts";
 import { salvageSource, type SalvageSource } from "./salvage-source.ts";
-import { findHeader, nameOf } from "./find-header.ts";
+import { findHeader, nameOf, type FoundHeader } from "./find-header.ts";
 import { findObstacle } from "./find-obstacle.ts";
 import {
   leftForSecond,
@@ -140,14 +140,14 @@ async function verifyOpened(
     const misplaced = unidentified(file, { offset: 0, bytes: 0, reason }, MISPLACED);
     return { ...misplaced, header, isMisplaced: true };
   }
-  return await verifyFiles(place, file, opened, header, salvage);
+  return await verifyFiles(place, file, opened, found, salvage);
 }
 
 async function verifyFiles(
   place: VerifyPlace,
   file: SessionFile,
   opened: OpenFile,
-  header: Header,
+  { header, refused }: Extract<FoundHeader, { readonly kind: "header" }>,
   salvage: SalvageSource,
 ): Promise<CheckedSession> {
   const { key, id } = header;
@@ -181,7 +181,7 @@ async function verifyFiles(
   const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
   const active: readonly ScanDamage[] = salvage.isPacked
     ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: { code: "gzip-name" } }]
-    : [...part.damage, ...torn];
+    : [...withRefused(part.damage, refused), ...torn];
   const orphans = isGrowing ? [] : found;
   const isSealedDamaged = orphans.length > 0 || segments.some(({ checked }) => checked.damage.length > 0);
   const second = isSealedDamaged
@@ -213,6 +213,15 @@ async function verifyFiles(
     isMisplaced: false,
     left: await whyLeft(place, header, segments, second),
   };
+}
+
+/** In the words of whoever opens the file. A good line that stands where the header should be is no damage by itself. */
+function withRefused(
+  damage: readonly ScanDamage[],
+  refused: HeaderReason | undefined,
+): readonly ScanDamage[] {
+  if (refused === undefined || damage.some(({ offset, bytes }) => offset === 0 && bytes > 0)) return damage;
+  return [{ offset: 0, bytes: 0, kind: "corrupt", reason: refused }, ...damage];
 }
 
 /** `undefined`: a repair mends it. `second`: another file with the same id. */
