@@ -105,15 +105,25 @@ function judgeReading(edited: EditedStore, known: Knowledge, reading: Reading): 
     : `reading says "${wordsOf(unheard)}", verify only ${verified.map(wordsOf).join("; ")}`;
 }
 
-/** In the same words. Where the header is not where it was, reading cannot tell whose lines these are, and verify says what can be mended. */
 function isAmong(
   { file, offset, reason }: Damage,
   edited: EditedStore,
   verified: readonly Damage[],
 ): boolean {
   const ofFile = verified.filter((each) => each.file === file);
-  if (!file.includes("/segments/") && !beginsAsBefore(edited, file)) return ofFile.length > 0;
+  if (beginsWithAnotherHeader(edited, file)) return ofFile.length > 0;
   return ofFile.some((each) => each.offset === offset && each.reason === reason);
+}
+
+/** Reading takes its lines for those of another session or file, and only verify looks for the header that fits its name. */
+function beginsWithAnotherHeader(edited: EditedStore, path: string): boolean {
+  const headerOf = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.indexOf("\n"));
+  const own = edited.store.files.find((each) => each.path === path);
+  const first = headerOf(contentAt(edited, path));
+  if (own === undefined || first.equals(headerOf(contentOf(own.bytes)))) return false;
+  return edited.store.files.some(
+    ({ path: other, bytes }) => /\.jsonl(\.gz)?$/.test(other) && first.equals(headerOf(contentOf(bytes))),
+  );
 }
 
 const wordsOf = ({ file, offset, reason }: Damage): string => `${file} at ${offset}: ${reason}`;
@@ -239,16 +249,22 @@ async function judgeReadBack(
 
 /** Its file still begins with the header it had. */
 function hasOwnHeader(edited: EditedStore, id: string): boolean {
+  const [before, after] = activeFile(edited, id);
+  const line = before.subarray(0, before.indexOf("\n") + 1);
+  return line.length > 0 && after.subarray(0, line.length).equals(line);
+}
+
+/** Its file still has the header it had, also glued to other lines: a repair finds it. */
+function hasHeaderAnywhere(edited: EditedStore, id: string): boolean {
+  const [before, after] = activeFile(edited, id);
+  return before.length > 0 && after.includes(before.subarray(0, before.indexOf("\n")));
+}
+
+function activeFile(edited: EditedStore, id: string): readonly [before: Buffer, after: Buffer] {
   const file = edited.store.files.find(
     ({ path, owners }) => owners.has(id) && path.endsWith(".jsonl") && !path.includes("/segments/"),
   );
-  return file !== undefined && beginsAsBefore(edited, file.path);
-}
-
-function beginsAsBefore(edited: EditedStore, path: string): boolean {
-  const before = edited.store.files.find((file) => file.path === path)?.bytes ?? Buffer.alloc(0);
-  const header = before.subarray(0, before.indexOf("\n") + 1);
-  return contentAt(edited, path).subarray(0, header.length).equals(header);
+  return file === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [file.bytes, contentAt(edited, file.path)];
 }
 
 /** The highest seq of which a line still speaks, in a file of the session. */
@@ -361,7 +377,7 @@ async function judgeAfter(host: Host, edited: EditedStore, known: Knowledge): Pr
       const { records = [], failure } = sessions.get(key) ?? {};
       if (records.some((record) => record.seq === seq)) continue;
       const mayBeAside =
-        failure !== undefined ||
+        (failure !== undefined && !hasHeaderAnywhere(edited, id)) ||
         !isInOwnFile ||
         isShortened(edited) ||
         isCutOff(edited, known, id) ||

@@ -9,11 +9,20 @@ export type LineEdit =
   | { readonly kind: "glue"; readonly line: number }
   /** `to`: the line before which it goes. */
   | { readonly kind: "copy" | "copy-glued" | "move"; readonly line: number; readonly to: number }
+  /** It is put before or behind the line `to`, and the newline between the two is removed; `between`: it is put behind, and both newlines are. */
+  | {
+      readonly kind: "copy-glued-to" | "move-glued-to";
+      readonly line: number;
+      readonly to: number;
+      readonly side: (typeof SIDES)[number];
+    }
   | { readonly kind: "swap" | "overwrite"; readonly line: number; readonly to: number }
   /** A line of another file is put in. */
   | { readonly kind: "insert"; readonly other: LineFile; readonly line: number; readonly to: number }
   /** The beginning of a file, so many lines of it, is added at the end: `cat backup >> file`. */
   | { readonly kind: "append"; readonly other: LineFile; readonly count: number };
+
+const SIDES = ["before", "behind", "between"] as const;
 
 export interface PlacedEdit {
   readonly target: LineFile;
@@ -48,6 +57,10 @@ function* editsWithin(count: number): Iterable<LineEdit> {
       if (to !== line && to !== line + 1) yield { kind: "move", line, to };
       if (to < count && to !== line) yield { kind: "overwrite", line, to };
       if (to < count && to > line) yield { kind: "swap", line, to };
+      for (const side of to < count && to !== line ? SIDES : []) {
+        if (side !== "before") yield { kind: "copy-glued-to", line, to, side };
+        yield { kind: "move-glued-to", line, to, side };
+      }
     }
   }
 }
@@ -74,7 +87,7 @@ function anyEdit(target: LineFile, others: readonly LineFile[], random: SeededRa
   const count = target.lines.length;
   const [line, to] = [random.below(count), random.below(count)];
   const other = others[random.below(others.length)] ?? target;
-  switch (random.below(9)) {
+  switch (random.below(10)) {
     case 0:
       return { kind: "remove", line };
     case 1:
@@ -91,6 +104,8 @@ function anyEdit(target: LineFile, others: readonly LineFile[], random: SeededRa
       return { kind: "insert", other, line: random.below(other.lines.length), to };
     case 7:
       return { kind: "append", other, count: 1 + random.below(other.lines.length) };
+    case 8:
+      return { kind: "move-glued-to", line, to, side: SIDES[random.below(SIDES.length)] ?? "before" };
     default:
       return { kind: "move", line, to };
   }
@@ -113,6 +128,9 @@ function applyEdit(lines: readonly Buffer[], edit: LineEdit): readonly Buffer[] 
       return lines.toSpliced(edit.to, 0, at(edit.line));
     case "copy-glued":
       return lines.toSpliced(edit.to, 0, withoutNewline(at(edit.line)));
+    case "copy-glued-to":
+    case "move-glued-to":
+      return glueTo(lines, edit);
     case "move":
       return lines
         .toSpliced(edit.line, 1)
@@ -130,6 +148,20 @@ function applyEdit(lines: readonly Buffer[], edit: LineEdit): readonly Buffer[] 
   }
 }
 
+function glueTo(
+  lines: readonly Buffer[],
+  { kind, line, to, side }: Extract<LineEdit, { readonly side: unknown }>,
+): readonly Buffer[] {
+  const [moved, fixed] = [lines[line], lines[to]];
+  if (moved === undefined || fixed === undefined || line === to) return lines;
+  const placed = side === "behind" ? moved : withoutNewline(moved);
+  const glued = side === "before" ? [placed, fixed] : [withoutNewline(fixed), placed];
+  return lines.flatMap((each, index) => {
+    if (index === to) return glued;
+    return index === line && kind === "move-glued-to" ? [] : [each];
+  });
+}
+
 function withoutNewline(line: Buffer): Buffer {
   return line.at(-1) === 0x0a ? line.subarray(0, -1) : line;
 }
@@ -145,6 +177,9 @@ export function tellEdits({ target, edits }: PlacedEdit): string {
         return `insert line ${edit.line} of ${edit.other.file.path} before line ${edit.to}`;
       case "append":
         return `append ${edit.count} lines of ${edit.other.file.path}`;
+      case "copy-glued-to":
+      case "move-glued-to":
+        return `${edit.kind} line ${edit.line} ${edit.side} line ${edit.to}`;
       case "copy":
       case "copy-glued":
       case "move":

@@ -9,10 +9,11 @@
  */
 
 import type { OpenFile } from "../host/host.ts";
+import { lineSum } from "../format/line-checksum.ts";
 import { endsWithSum, LINE_END_BYTES } from "../format/last-sum.ts";
 import { patchesInReach, type Patch } from "./byte-source.ts";
 import { FileWindow } from "./file-window.ts";
-import { isWholeLine, otherLinesUnder } from "./lines-under.ts";
+import { otherLinesUnder, wholeLineAt } from "./lines-under.ts";
 import { RewrittenRuns } from "./rewritten-run.ts";
 
 export interface FittedRecords<P extends Patch> {
@@ -83,7 +84,10 @@ async function isBehind(
   if (lineEnd.length < Math.min(LINE_END_BYTES, offset)) return false;
   if (endsWithSum(lineEnd, after)) return true;
   const line = await there.lineAt(offset - 1);
-  return line === undefined || !isWholeLine(line, sessionId);
+  const whole = line === undefined ? undefined : wholeLineAt(line, offset - 1, sessionId);
+  if (whole === undefined) return true;
+  // What the newline behind it has become is damage.
+  return whole.offset + whole.content.length === offset - 1 && lineSum(whole.content) === after;
 }
 
 function isSame(one: Patch, other: Patch): boolean {

@@ -3,7 +3,7 @@
  * that stand glued together in a bad one. Nothing of them may be destroyed that is not written again elsewhere.
  */
 
-import { checkLine } from "../format/line-checksum.ts";
+import { decodeLine } from "../format/decode.ts";
 import { salvageLine } from "../format/salvage-lines.ts";
 import type { Patch } from "./byte-source.ts";
 import type { FileWindow, LineAt } from "./file-window.ts";
@@ -37,19 +37,20 @@ export async function otherLinesUnder(
   return found;
 }
 
-/** The header is the one line that is not salted with the session's id. */
-export function isWholeLine({ offset, content }: LineUnder, sessionId: string): boolean {
-  return checkLine(content, offset === 0 ? "" : sessionId) !== undefined;
+/** The whole line of which this byte is a part, or is the newline. */
+export function wholeLineAt(line: LineAt, position: number, sessionId: string): LineUnder | undefined {
+  return wholeLinesIn(line, sessionId).find(
+    ({ offset, content }) => offset <= position && position <= offset + content.length,
+  );
 }
 
-function wholeLinesIn(line: LineAt, sessionId: string): readonly LineUnder[] {
-  const { offset, content, bytes } = line;
-  if (isWholeLine(line, sessionId)) return [{ offset, content: Buffer.from(content) }];
-  const terminated = bytes > content.length;
-  return salvageLine({ offset, content, bytes, terminated }, sessionId).flatMap((piece) => {
-    const whole = { offset: piece.offset, content: Buffer.from(piece.content ?? Buffer.alloc(0)) };
-    return isWholeLine(whole, sessionId) ? [whole] : [];
-  });
+function wholeLinesIn({ offset, content, bytes }: LineAt, sessionId: string): readonly LineUnder[] {
+  const line = { offset, content, bytes, terminated: bytes > content.length };
+  return salvageLine(line, sessionId).flatMap((piece) =>
+    piece.content === undefined || decodeLine(piece.content, sessionId).kind === "bad"
+      ? []
+      : [{ offset: piece.offset, content: Buffer.from(piece.content) }],
+  );
 }
 
 function isIn({ offset, bytes }: Patch, line: LineUnder): boolean {

@@ -144,6 +144,11 @@ describe("lines that another program has moved, of which the journal has every o
     expect(await fit(fileOf(two?.subarray(0, -1), one, two), records.slice(2))).toBe(" | thr,for");
   });
 
+  test("a run that begins in the middle of a line is not written, also if that line is glued to others", async () => {
+    const glued = fileOf(two?.subarray(0, -1), one?.subarray(0, -1), thr, four);
+    expect(await fit(glued, records.slice(2))).toBe(" | thr,for");
+  });
+
   test("a copy makes the file longer: what is behind the copy is left where it stands", async () => {
     expect(await fit(fileOf(one, two, two, thr, four), records)).toBe("one,two | thr,for");
   });

@@ -70,10 +70,7 @@ export async function tryRead(place: ReadPlace, file: SessionFile): Promise<Snap
     }
     if (await isForeignFile(place, file)) return undefined;
     const { reason: why } = error.detail;
-    reason =
-      typeof why === "string"
-        ? `not readable as a session: ${why}; the file was left as it is`
-        : error.message;
+    reason = typeof why === "string" ? why : error.message;
   }
   const left = await whyLeft(place, file);
   const damage: Damage = { file: file.path, offset: 0, bytes: 0, kind: "corrupt", reason };
