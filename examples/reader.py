@@ -82,7 +82,33 @@ def line_reason(line):
 
 
 def first_line(data):
-    return data[3 * data.startswith(b"\xef\xbb\xbf") :].split(b"\n", 1)[0]
+    return data.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+
+
+def pieces(line):
+    """Where the lines in a line begin and end: more than one, if newlines were removed."""
+    seams = list(SEAM.finditer(line))
+    return list(zip([0] + [seam.end() for seam in seams], [seam.end(1) for seam in seams] + [len(line)]))
+
+
+def written_header(data, fits):
+    """The header with which the lines of a file were written, wherever it stands whole: the first that fits its name. Of several
+    right behind each other, the one of the later file, or of the session that has records here."""
+    lines = [line[a:b] for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") for a, b in pieces(line)]
+    has_record = lambda header: any((decode(line, header["id"]) or [0])[0] == "record" for line in lines)
+    found = None
+    for line in lines:
+        header = read_header(line) if line.startswith(b'{"longhand":') else None
+        if not header or not fits(header):
+            if found:
+                return found
+        elif not found:
+            found = header
+        elif header["id"] == found["id"]:
+            found = max(found, header, key=lambda each: each.get("file", 0))
+        elif has_record(header) and not has_record(found):
+            found = header
+    return found
 
 
 def line_sum(line):
@@ -165,8 +191,7 @@ def missing(first, last, is_behind_damage=False):
 class Scanner:
     """Decides which lines of one file count: the section "What a reader does with a bad line".
 
-    `found` has, in order: ("record", offset, object), ("checkpoint", offset, object), ("header", offset, object) of a
-    header that is not the first line, and ("damage", offset, reason).
+    `found` has, in order: ("record", offset, object), ("checkpoint", offset, object) and ("damage", offset, reason).
     """
 
     def __init__(self, salt, seq, offset, sum_before):
@@ -184,13 +209,11 @@ class Scanner:
         if not terminated and self.take(offset, content[:-1], False):
             self.found.append(("damage", self.end, "not a newline, where the last record ends"))
             return
-        seams = list(SEAM.finditer(content))
-        ends = [seam.end(1) for seam in seams] + [len(content)]
-        pieces = list(zip([0] + [seam.end() for seam in seams], ends))
-        if not seams or not any(decode(content[a:b], self.salt) for a, b in pieces):
-            return self.add_bad(offset, stop, terminated, len(pieces), reason, content)
-        self.report(offset, "%d lines in one: a newline is missing" % len(pieces))
-        for a, b in pieces:
+        glued = pieces(content)
+        if len(glued) == 1 or not any(decode(content[a:b], self.salt) for a, b in glued):
+            return self.add_bad(offset, stop, terminated, len(glued), reason, content)
+        self.report(offset, "%d lines in one: a newline is missing" % len(glued))
+        for a, b in glued:
             is_last, piece = b == len(content), content[a:b]
             if not self.take(offset + a, piece, is_last and terminated):
                 self.add_bad(
@@ -208,7 +231,6 @@ class Scanner:
             self.checkpoint(value, offset)
         elif kind == "header":
             self.report(offset, "a header that is not the first line")
-            self.found.append(("header", offset, value))
         if kind:
             self.sum_before, self.end = line_sum(content), offset + len(content) + terminated
         return kind is not None
@@ -334,7 +356,7 @@ class Scanner:
 
 
 def scan_part(data, salt, first, link, state):
-    """Records, state, damage (offsets and reasons) and second header of one file. `link`: of the chain; None for the active file."""
+    """Records, state, and damage (offsets and reasons) of one file. `link`: of the chain; None for the active file."""
     end = min(len(data), link["bytes"]) if link else len(data)
     header = first_line(data)
     offset = start = min(end, data.find(b"\n") + 1 or len(data)) if read_header(header) else 0
@@ -345,7 +367,7 @@ def scan_part(data, salt, first, link, state):
         scanner.line(offset, data[offset:stop], newline != -1)
         offset = stop + 1
     scanner.finish(link is not None)
-    records, damage, second, torn = [], [], None, scanner.torn
+    records, damage, torn = [], [], scanner.torn
     summed, sum_, explained = 0, 0, False
     unsummed = "each line is whole, but together they are not what was written"
     for kind, at, value in scanner.found:
@@ -353,8 +375,6 @@ def scan_part(data, salt, first, link, state):
             is_first_line = at == 0 and not start and "missing here" not in value
             damage.append((at, header_reason(header) if is_first_line else value))
             explained = True
-        elif kind == "header":
-            second = value if at == start else second
         elif kind == "checkpoint":
             if "%08x" % zlib.crc32(data[summed:at], sum_) != value["sum"] and not explained:
                 damage.append((summed, unsummed))
@@ -374,7 +394,7 @@ def scan_part(data, salt, first, link, state):
             damage.append((end, missing(scanner.seq + 1, link["last"])))
         elif "%08x" % zlib.crc32(data[summed:end], sum_) != link["sum"]:
             damage.append((summed, unsummed))
-    return records, {**state, "seq": link["last"] if link else max(state["seq"], scanner.seq)}, damage, second
+    return records, {**state, "seq": link["last"] if link else max(state["seq"], scanner.seq)}, damage
 
 
 def gunzip(data, damage):
@@ -439,7 +459,9 @@ def is_behind(data, salt, offset, after):
     ends = [b',"crc":"%s"}%s' % (after.encode(), newline) for newline in (b"\n", b"\r\n")]
     flipped = lambda end: bin(int.from_bytes(end, "big") ^ int.from_bytes(data[:offset][-len(end) :], "big")).count("1")
     start, line = line_at(data, offset - 1)
-    return any(flipped(end) <= 1 for end in ends) or open_line(line.removesuffix(b"\n"), salt if start else "") is None
+    at, line = offset - 1 - start, line.removesuffix(b"\n")
+    whole = next(((b, line_sum(line[a:b])) for a, b in whole_lines(line, salt) if a <= at <= b), None)
+    return any(flipped(end) <= 1 for end in ends) or whole in (None, (at, after))
 
 
 def others_under(data, salt, offset, content):
@@ -448,11 +470,9 @@ def others_under(data, salt, offset, content):
     while data[offset:end] != content[: len(data[offset:end])] and at < min(end, len(data)):
         start, line = line_at(data, at)
         line = line.removesuffix(b"\n")
-        is_whole = open_line(line, salt if start else "") is not None
-        for a, b in [(0, len(line))] if is_whole else whole_lines(line, salt):
-            is_ours = is_whole or open_line(line[a:b], salt) is not None
+        for a, b in whole_lines(line, salt):
             is_own = start + a >= offset and content.startswith(line[a:b], start + a - offset)
-            if is_ours and not is_own and start + a < end and start + b > offset:
+            if not is_own and start + a < end and start + b > offset:
                 found.append(line[a:b])
         at = line_at(data, at)[0] + len(line_at(data, at)[1])
     return found
@@ -544,7 +564,7 @@ def missing_strays(strays, salt, data):
 
 
 def read_session(directory, path, header, patches, damage):
-    """Records and state; None: another header follows the first, and is the one with which the lines were written."""
+    """Records and state."""
     state, records, first = empty_state(), [], 1
     for link in header.get("chain", []):
         first = link["last"] + 1
@@ -557,18 +577,14 @@ def read_session(directory, path, header, patches, damage):
             words = "this segment, records %d to %d, is not there" % (link["first"], link["last"])
             damage.append((name, 0, words))
             continue
-        found, state, more, _ = scan_part(data, salt, link["first"], link, state)
+        found, state, more = scan_part(data, salt, link["first"], link, state)
         records += found
         damage += [(name, at, why) for at, _, why in lost]
         damage += [(name, at, why) for at, why in more if not any(a <= at <= a + n for a, n, _ in lost)]
     own = [each for each in patches.get((header["id"], header.get("file", 0)), []) if each[3] == file_name(header["key"])]
     data, strays = lay_over(read_file(path), header["id"], own)
-    found, state, more, second = scan_part(data, header["id"], first, None, state)
+    found, state, more = scan_part(data, header["id"], first, None, state)
     damage += [(path, at, why) for at, why in missing_strays(strays, header["id"], data) + more]
-    if second and second["id"] == header["id"] and second.get("file", 0) > header.get("file", 0):
-        return None
-    if second and second["id"] != header["id"] and second["key"] == header["key"] and not found:
-        return None
     return records + found, state
 
 
@@ -586,10 +602,9 @@ def read_store(directory):
             if not name.endswith(".jsonl") or name.startswith(".") or not os.path.isfile(path):
                 continue
             data = read_file(path)
-            others = [read_header(line) for line in data.split(b"\n")[1:] if line.startswith(b'{"longhand":')]
             first = read_header(first_line(data))
             expected = lambda header: file_name(header["key"])[:-5] + (header["id"] + "." if place else "") + "jsonl"
-            header = next((each for each in [first, *others] if each and name == expected(each)), None)
+            header = written_header(data, lambda each: expected(each) == name)
             if header is None:
                 ids.update([first["id"]] if first else ID.findall(name))
                 start = b'{"longhand":'
@@ -599,16 +614,17 @@ def read_store(directory):
                     damage.append((path, 0, named or unreadable(data)))  # otherwise it is of another program
                 continue
             ids.add(header["id"])
-            read = read_session(directory, path, header, patches, damage)
+            records, state = read_session(directory, path, header, patches, damage)
             folder_of = os.path.join(directory, "segments", header["id"])
             named = {"%d.jsonl%s" % (link["file"], end) for link in header.get("chain", []) for end in ("", ".gz")}
             for other in sorted(os.listdir(folder_of)) if os.path.isdir(folder_of) else []:
                 orphan = os.path.join(folder_of, other)
                 if other not in named and not other.startswith(".") and not os.path.samefile(orphan, path):
                     damage.append((orphan, 0, "the session's chain does not name this file"))
-            if read is None or header is not first:
+            if header != first:
+                fits = first and expected(first) == name
+                damage += [] if first and not fits else [(path, 0, "another header follows the first" if fits else unreadable(data))]
                 continue
-            records, state = read
             shown = {name: state[name] for name in ("seq", "count", "summary", "title", "tags")}
             print(json.dumps({"session": header["id"], "key": header["key"], "status": status, **shown}))
             for record in records:

@@ -11,19 +11,15 @@ import { judgeSeen, type Expectation } from "../damage/judge-seen.ts";
 import { attempt, untyped, type SeenStore } from "../damage/read-everything.ts";
 import { DIRECTORY, message, type SampleStore } from "../damage/sample-store.ts";
 import { filesUnder, putFile } from "../damage/simulated-files.ts";
+import {
+  beginsWithAnotherHeader,
+  contentAt,
+  hasHeaderAnywhere,
+  hasOwnHeader,
+  type EditedStore,
+} from "./edited-store.ts";
 import { contentOf } from "./line-files.ts";
 import { Ownership, writtenLines, type WrittenLine } from "./written-lines.ts";
-
-/** A store of which some files have other bytes. */
-export interface EditedStore {
-  readonly store: SampleStore;
-  /** By path. */
-  readonly changed: ReadonlyMap<string, Buffer>;
-  /** Several edits at once may cancel out what proves a line's place: then a seq may be given again, and directions differ. */
-  readonly isMany: boolean;
-  /** Whole files are not where they were: what a session has is no longer told by its lines. */
-  readonly isOfFiles?: boolean;
-}
 
 export interface Knowledge {
   readonly lines: readonly WrittenLine[];
@@ -115,17 +111,6 @@ function isAmong(
   return ofFile.some((each) => each.offset === offset && each.reason === reason);
 }
 
-/** Reading takes its lines for those of another session or file, and only verify looks for the header that fits its name. */
-function beginsWithAnotherHeader(edited: EditedStore, path: string): boolean {
-  const headerOf = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.indexOf("\n"));
-  const own = edited.store.files.find((each) => each.path === path);
-  const first = headerOf(contentAt(edited, path));
-  if (own === undefined || first.equals(headerOf(contentOf(own.bytes)))) return false;
-  return edited.store.files.some(
-    ({ path: other, bytes }) => /\.jsonl(\.gz)?$/.test(other) && first.equals(headerOf(contentOf(bytes))),
-  );
-}
-
 const wordsOf = ({ file, offset, reason }: Damage): string => `${file} at ${offset}: ${reason}`;
 
 /** Everything that was served before is served. */
@@ -198,13 +183,6 @@ function rangeOf([first, last]: readonly [number, number]): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** The bytes of a file as they are after the edit, unpacked. */
-function contentAt({ store, changed }: EditedStore, path: string): Buffer {
-  const file = store.files.find((each) => each.path === path);
-  const bytes = changed.get(path) ?? file?.bytes ?? Buffer.alloc(0);
-  return contentOf(bytes);
-}
-
 async function judgeAppends(
   writer: Store,
   edited: EditedStore,
@@ -245,26 +223,6 @@ async function judgeReadBack(
   if (!isTheirs(after.get(seq))) return `what was appended as seq ${seq} is not read back`;
   const hidden = before.sessions.get(key)?.records.find((record) => !after.has(record.seq));
   return hidden === undefined ? undefined : `after an append, seq ${hidden.seq} is no longer served`;
-}
-
-/** Its file still begins with the header it had. */
-function hasOwnHeader(edited: EditedStore, id: string): boolean {
-  const [before, after] = activeFile(edited, id);
-  const line = before.subarray(0, before.indexOf("\n") + 1);
-  return line.length > 0 && after.subarray(0, line.length).equals(line);
-}
-
-/** Its file still has the header it had, also glued to other lines: a repair finds it. */
-function hasHeaderAnywhere(edited: EditedStore, id: string): boolean {
-  const [before, after] = activeFile(edited, id);
-  return before.length > 0 && after.includes(before.subarray(0, before.indexOf("\n")));
-}
-
-function activeFile(edited: EditedStore, id: string): readonly [before: Buffer, after: Buffer] {
-  const file = edited.store.files.find(
-    ({ path, owners }) => owners.has(id) && path.endsWith(".jsonl") && !path.includes("/segments/"),
-  );
-  return file === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [file.bytes, contentAt(edited, file.path)];
 }
 
 /** The highest seq of which a line still speaks, in a file of the session. */

@@ -45,6 +45,21 @@ export function* everyEdit(files: readonly LineFile[]): Iterable<PlacedEdit> {
       }
     }
   }
+  for (const target of files) {
+    for (const edit of gluesWithin(target.lines.length)) yield { target, edits: [edit] };
+  }
+}
+
+/** Every line glued to every other one, before it, behind it and between it and the next. */
+function* gluesWithin(count: number): Iterable<LineEdit> {
+  for (let line = 0; line < count; line++) {
+    for (let to = 0; to < count; to++) {
+      for (const side of to === line ? [] : SIDES) {
+        if (side !== "before") yield { kind: "copy-glued-to", line, to, side };
+        yield { kind: "move-glued-to", line, to, side };
+      }
+    }
+  }
 }
 
 function* editsWithin(count: number): Iterable<LineEdit> {
@@ -57,10 +72,6 @@ function* editsWithin(count: number): Iterable<LineEdit> {
       if (to !== line && to !== line + 1) yield { kind: "move", line, to };
       if (to < count && to !== line) yield { kind: "overwrite", line, to };
       if (to < count && to > line) yield { kind: "swap", line, to };
-      for (const side of to < count && to !== line ? SIDES : []) {
-        if (side !== "before") yield { kind: "copy-glued-to", line, to, side };
-        yield { kind: "move-glued-to", line, to, side };
-      }
     }
   }
 }

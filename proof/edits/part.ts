@@ -11,7 +11,8 @@ import { crashedStores } from "./crashed-stores.ts";
 import { editedStores } from "./edited-stores.ts";
 import { everyFileEdit, tellFileEdit } from "./file-edits.ts";
 import { judgeForgedPlace } from "./forged-place.ts";
-import { judgeEdit, knowledgeOf, type EditedStore, type Knowledge } from "./judge-edit.ts";
+import type { EditedStore } from "./edited-store.ts";
+import { judgeEdit, knowledgeOf, type Knowledge } from "./judge-edit.ts";
 import { applyEdits, everyEdit, someEdits, tellEdits, type PlacedEdit } from "./line-edits.ts";
 import { bytesOf, lineFilesOf } from "./line-files.ts";
 

@@ -202,8 +202,20 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "session/lines-under.ts",
     edits: [
       {
-        find: "    return isWholeLine(whole, sessionId) ? [whole] : [];\n",
-        replace: "    return isWholeLine(whole, sessionId) && whole.offset < 0 ? [whole] : [];\n",
+        find: "    piece.content === undefined || decodeLine",
+        replace: "    piece.content === undefined || piece.bytes < bytes || decodeLine",
+      },
+    ],
+    caughtBy: { part: "edits", slice: 6 },
+  },
+  {
+    name: "glued-header-not-found",
+    breaks: "no loss: a session whose header is glued behind another line is given up",
+    file: "engine/verify/written-header.ts",
+    edits: [
+      {
+        find: "    for (const piece of lines.flatMap(piecesOf)) {\n",
+        replace: "    for (const piece of lines) {\n",
       },
     ],
     caughtBy: { part: "edits", slice: 6 },

@@ -21,7 +21,7 @@ type Edit = (bytes: Buffer, random: SeededRandom) => Buffer;
 const linesOf = (bytes: Buffer): string[] => bytes.toString("latin1").split(/(?<=\n)/);
 const joined = (lines: readonly string[]): Buffer => Buffer.from(lines.join(""), "latin1");
 
-/** Not the header: whose file it is must be known to compare more than that. A checkpoint is a line like any other. */
+/** Not the header: whose file it is must be known to compare more than its damage. A checkpoint is a line like any other. */
 const anyLine = (lines: readonly string[], random: SeededRandom): number =>
   Math.min(lines.length - 1, 1 + random.below(Math.max(1, lines.length - 1)));
 
@@ -46,6 +46,22 @@ function glue(bytes: Buffer, random: SeededRandom): Buffer {
   const lines = linesOf(bytes);
   const index = anyLine(lines, random);
   return joined(lines.with(index, (lines[index] ?? "").replace("\n", "")));
+}
+
+function moveHeader(bytes: Buffer, random: SeededRandom): Buffer {
+  const [header = "", ...lines] = linesOf(bytes);
+  return joined(lines.toSpliced(anyLine(lines, random), 0, header));
+}
+
+/** On either side of the header, or the header on either side of the line. */
+function glueToHeader(bytes: Buffer, random: SeededRandom): Buffer {
+  const [header = "", ...lines] = linesOf(bytes);
+  const index = random.below(Math.max(1, lines.length));
+  const line = lines[index] ?? "";
+  const pair = random.below(2) === 0 ? [line, header] : [header, line];
+  const glued = pair.join("").replace("\n", random.below(3) === 0 ? "?" : "");
+  const others = lines.toSpliced(index, 1);
+  return joined(others.toSpliced(random.below(2) === 0 ? 0 : index, 0, glued));
 }
 
 function flip(bytes: Buffer, random: SeededRandom): Buffer {
@@ -82,5 +98,5 @@ function byteOrderMark(bytes: Buffer): Buffer {
 
 const EDITS: readonly Edit[] = [
   ...[remove, copy, move, glue, flip, cut, blank, insert],
-  ...[carriageReturns, byteOrderMark],
+  ...[carriageReturns, byteOrderMark, moveHeader, glueToHeader],
 ];
