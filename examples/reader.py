@@ -5,6 +5,7 @@
 
 With the standard library alone: a second reader of what docs/format.md describes, and a start for yours.
 It reads every file from its first byte, so it is slower than the store, and finds what `longhand verify` finds.
+Begin here. reader_lines.py has the lines, reader_damage.py what is done about bad ones, reader_journal.py what a killed writer has left.
 """
 
 import hashlib
@@ -14,122 +15,13 @@ import re
 import struct
 import sys
 import zlib
-from types import SimpleNamespace
 
-MAX_LINE = 64 * 2**20 + 64 * 1024
-MAX_SEQ = 2**52
-MAX_HOLE = 512 * 2**20
+from reader_damage import header_reason, scan, written_header
+from reader_journal import lay_over, missing_strays, read_journals, write_at
+from reader_lines import ID, first_line, read_header
+
 OPEN_END = 2**53 - 1
-ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}')
-RECORD = re.compile(
-    r'\{"seq":([1-9][0-9]{0,15}),"at":"[^"\\]+"(?:,"batch":\[([0-9]+),([0-9]+)\])?(?:,"id":"(?:[^"\\]|\\.)*")?,"(?:message|op)":'
-)
-SEAM = re.compile(rb'("crc":"[0-9a-f]{8}"\}\r?)[^,]?(?=\{"(?:seq|checkpoint|lost|longhand)":)')
-START = re.compile(rb'\{"(?:seq":[0-9]+,"at":"|checkpoint":\{"|lost":\[|longhand":)')
 MEMBER = bytes.fromhex("1f8b08040000000000ff0c004c480800")
-
-
-def crc(salt, data):
-    return "%08x" % zlib.crc32(data, zlib.crc32(salt.encode()))
-
-
-def open_line(line, salt):
-    """The text of a line whose checksum is right, without `crc`; None otherwise."""
-    line = line[:-1] if line.endswith(b"\r") else line
-    sum_ = CRC.fullmatch(line[-18:])
-    if len(line) < 19 or sum_ is None or sum_[1].decode() != crc(salt, line[:-18]):
-        return None
-    try:
-        return line[:-18].decode() + "}"
-    except UnicodeDecodeError:
-        return None
-
-
-def read_header(line):
-    text = open_line(line, "")
-    header = json.loads(text) if text else None
-    ids = [header.get("id")] + [link.get("session", header["id"]) for link in header.get("chain", [])] if header else []
-    if not ids or header.get("longhand") != 1 or not all(isinstance(i, str) and ID.fullmatch(i) for i in ids):
-        return None
-    return header
-
-
-def header_reason(line):
-    """Why a first line is no header of this format."""
-    try:
-        header = json.loads(line)
-    except ValueError:
-        header = None
-    version = header.get("longhand") if isinstance(header, dict) else None
-    if not isinstance(version, (int, float)) or isinstance(version, bool):
-        return "no header line"
-    if version > 1:
-        return "the number of the format in its header is damaged"
-    sealed = open_line(line, "") is not None
-    return "the header lacks a valid key, id, time or chain" if sealed else "the header's checksum does not match"
-
-
-def line_reason(line):
-    """Why a line is no record."""
-    if len(line) > MAX_LINE:
-        return "longer than any record"
-    if not line:
-        return "an empty line"
-    if not line.strip(b"\0"):
-        return "filled with NUL bytes"
-    return "checksum mismatch" if CRC.fullmatch(line[-18:]) else "not a whole record"
-
-
-def first_line(data):
-    return data.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-
-
-def pieces(line):
-    """Where the lines in a line begin and end: more than one, if newlines were removed."""
-    seams = list(SEAM.finditer(line))
-    return list(zip([0] + [seam.end() for seam in seams], [seam.end(1) for seam in seams] + [len(line)]))
-
-
-def written_header(data, fits):
-    """The header with which the lines of a file were written, wherever it stands whole: the first that fits its name. Of several
-    right behind each other, the one of the later file, or of the session that has records here."""
-    lines = [line[a:b] for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") for a, b in pieces(line)]
-    has_record = lambda header: any((decode(line, header["id"]) or [0])[0] == "record" for line in lines)
-    found = None
-    for line in lines:
-        header = read_header(line) if line.startswith(b'{"longhand":') else None
-        if not header or not fits(header):
-            if found:
-                return found
-        elif not found:
-            found = header
-        elif header["id"] == found["id"]:
-            found = max(found, header, key=lambda each: each.get("file", 0))
-        elif has_record(header) and not has_record(found):
-            found = header
-    return found
-
-
-def line_sum(line):
-    """The digits of `crc` on a good line."""
-    return (line[:-1] if line.endswith(b"\r") else line)[-10:-2].decode()
-
-
-def decode(line, salt):
-    """What a line is, and its value; None: it is damaged."""
-    text = open_line(line, salt)
-    if text is None:
-        header = read_header(line) if line.startswith(b'{"longhand":') else None
-        return header and ("header", header)
-    record = RECORD.match(text)
-    if record and int(record[1]) <= MAX_SEQ:
-        return "record", json.loads(text)
-    if text.startswith('{"checkpoint":'):
-        return "checkpoint", json.loads(text)
-    if text.startswith('{"lost":'):
-        return "lost", json.loads(text)["lost"]
-    return "other", None
 
 
 def file_name(key):
@@ -168,233 +60,19 @@ def is_live(state, record):
     return "message" in record and seq >= state["keepFrom"] and any(a <= seq <= b for a, b in state["kept"])
 
 
-def whole_lines(content, salt):
-    """The whole lines in a line, the first of two that overlap: (start, end). More than one, if newlines were removed."""
-    if decode(content, salt):
-        return [(0, len(content))]
-    found, done = [], 0
-    for seal in CRC.finditer(content):
-        for start in START.finditer(content, done, seal.end()):
-            if decode(content[start.start() : seal.end()], salt):
-                found.append((start.start(), seal.end()))
-                done = seal.end()
-                break
-    return found
-
-
-def missing(first, last, is_behind_damage=False):
-    words = "seq %d is missing here" % first if first == last else "seq %d to %d are missing here" % (first, last)
-    were = "was" if first == last else "were"
-    return words + (", or %s in the damaged bytes before" % were if is_behind_damage else "")
-
-
-class Scanner:
-    """Decides which lines of one file count: the section "What a reader does with a bad line".
-
-    `found` has, in order: ("record", offset, object), ("checkpoint", offset, object) and ("damage", offset, reason).
-    """
-
-    def __init__(self, salt, seq, offset, sum_before):
-        self.salt, self.seq, self.end, self.sum_before = salt, seq, offset, sum_before
-        self.found, self.bad, self.held, self.batch, self.torn = [], [], None, None, None
-        self.refused = self.missing_to = 0
-
-    def line(self, offset, content, terminated):
-        stop = offset + len(content) + terminated
-        reason = line_reason(content)
-        if len(content) > MAX_LINE:
-            return self.add_bad(offset, stop, terminated, 1, reason)
-        if self.take(offset, content, terminated):
-            return
-        if not terminated and self.take(offset, content[:-1], False):
-            self.found.append(("damage", self.end, "not a newline, where the last record ends"))
-            return
-        glued = pieces(content)
-        if len(glued) == 1 or not any(decode(content[a:b], self.salt) for a, b in glued):
-            return self.add_bad(offset, stop, terminated, len(glued), reason, content)
-        self.report(offset, "%d lines in one: a newline is missing" % len(glued))
-        for a, b in glued:
-            is_last, piece = b == len(content), content[a:b]
-            if not self.take(offset + a, piece, is_last and terminated):
-                self.add_bad(
-                    offset + a, stop if is_last else offset + b, terminated or not is_last, 1, line_reason(piece), piece
-                )
-
-    def take(self, offset, content, terminated):
-        """False: the line is bad."""
-        kind, value = decode(content, self.salt) or (None, None)
-        if kind == "record":
-            self.place(SimpleNamespace(first=value["seq"], last=value["seq"], offset=offset, record=value))
-        elif kind == "lost":
-            self.place(SimpleNamespace(first=value[0], last=value[1], offset=offset, record=None))
-        elif kind == "checkpoint":
-            self.checkpoint(value, offset)
-        elif kind == "header":
-            self.report(offset, "a header that is not the first line")
-        if kind:
-            self.sum_before, self.end = line_sum(content), offset + len(content) + terminated
-        return kind is not None
-
-    def add_bad(self, offset, stop, terminated, records, reason, content=b""):
-        self.sum_before = None
-        if not terminated:
-            self.torn, self.torn_reason = self.end, reason
-            return
-        self.accept(self.held)
-        for a, b in whole_lines(content, self.salt):
-            kind, value = decode(content[a:b], self.salt)
-            if kind == "record":  # given, though a reader does not serve it: a repair does
-                index, count = value.get("batch", (1, 1))
-                self.refused = max(self.refused, value["seq"] - index + count)
-        self.bad.append((offset, records, reason))
-        self.end = stop
-
-    def report(self, offset, reason):
-        """Damage that no crash leaves: a whole line is missing, or where it does not belong."""
-        self.found.append(("damage", offset, reason))
-        if self.batch:
-            self.batch.edited = True
-
-    def lost(self):
-        return sum(records for _, records, _ in self.bad)
-
-    def place(self, item):
-        if self.held and item.last > self.seq:
-            if item.last > self.held.last:
-                self.accept(self.held)
-            elif item.last < self.held.first:
-                self.refuse(self.held)
-        gap = item.first - 1 - self.seq
-        before = self.held.last if self.held else self.seq
-        if item.last <= before:
-            self.refuse(item, before)
-        elif gap <= 0 or gap == self.lost():
-            self.accept(item)
-        else:
-            self.held = item
-
-    def checkpoint(self, value, offset):
-        seq, held = value["checkpoint"]["seq"], self.held
-        if "offset" in value and "before" in value:
-            in_place = value["offset"] == offset and self.sum_before in (None, value["before"])
-        else:
-            in_place = seq in (self.seq, held and held.last) or (self.bad and seq > self.seq)
-        if in_place and held:
-            (self.accept if seq >= held.last else self.refuse)(held)
-        if not in_place or seq < self.seq:
-            self.refused = max(self.refused, seq)
-            self.report(offset, "a checkpoint of seq %d that is not where it was written" % seq)
-            return
-        self.pass_to(seq + 1, offset)
-        self.seq = seq
-        self.close_batch()
-        self.found.append(("checkpoint", offset, value))
-
-    def accept(self, item):
-        if item is None:
-            return
-        self.held = None
-        self.pass_to(item.first, item.offset)
-        self.seq = item.last
-        if self.batch and not self.batch.first <= item.first <= self.batch.last:
-            self.close_batch()
-        if item.record and "batch" in item.record and not self.batch:
-            index, count = item.record["batch"]
-            first = item.first - index + 1
-            self.batch = SimpleNamespace(first=first, last=first + count - 1, offset=item.offset, records=[], edited=False)
-            self.batch.broken = self.missing_to >= first
-        if item.record:
-            (self.batch.records if self.batch else self.found).append(("record", item.offset, item.record))
-        if self.batch and self.seq >= self.batch.last:
-            self.close_batch()
-
-    def refuse(self, item, after=None):
-        self.held = None if item is self.held else self.held
-        what = "seq %d" % item.first if item.record else "lost records %d to %d" % (item.first, item.last)
-        index, count = item.record.get("batch", (1, 1)) if item.record else (1, 1)
-        self.refused = max(self.refused, item.last - index + count)
-        after = self.seq if after is None else after
-        self.report(item.offset, "%s after seq %d: a copy, or out of order" % (what, after))
-
-    def pass_to(self, seq, offset):
-        """The record `seq` counts: reports the damaged lines before it, and the seqs that are missing without a trace."""
-        is_missing, is_behind_damage = seq - 1 - self.seq > self.lost(), bool(self.bad)
-        self.report_bad()
-        if is_missing:
-            self.report(offset, missing(self.seq + 1, seq - 1, is_behind_damage))
-            self.missing_to = seq - 1
-            if self.batch and self.seq < self.batch.last:
-                self.batch.broken = True
-
-    def report_bad(self):
-        self.found += [("damage", offset, reason) for offset, _, reason in self.bad]
-        self.bad = []
-
-    def close_batch(self):
-        batch, self.batch = self.batch, None
-        if batch and batch.broken:
-            words = "a batch of %d records, seq %d to %d, of which some are missing"
-            self.report(batch.offset, words % (batch.last - batch.first + 1, batch.first, batch.last))
-        elif batch:
-            self.found += batch.records
-
-    def finish(self, is_sealed):
-        """All lines were shown. `seq` is then the highest that was given, `torn` where a torn end begins."""
-        self.accept(self.held)
-        last, batch = self.seq + self.lost(), self.batch
-        if batch and (last if self.torn is None else self.seq) < batch.last:
-            if not (is_sealed or batch.broken or batch.edited or self.refused >= batch.first):
-                self.seq, self.torn = max(batch.first - 1, self.refused), batch.offset
-                self.torn_reason = "an unfinished batch"
-                return
-            batch.broken = True
-        elif batch and self.refused > last:
-            batch.broken = True  # the next seq is higher than the damaged lines at the end can be
-        self.report_bad()
-        self.close_batch()
-        self.seq = max(last, batch.last if batch else 0, self.refused)
-
-
-def scan_part(data, salt, first, link, state):
-    """Records, state, and damage (offsets and reasons) of one file. `link`: of the chain; None for the active file."""
-    end = min(len(data), link["bytes"]) if link else len(data)
-    header = first_line(data)
-    offset = start = min(end, data.find(b"\n") + 1 or len(data)) if read_header(header) else 0
-    scanner = Scanner(salt, first - 1, start, line_sum(header) if start else None)
-    while offset < end:
-        newline = data.find(b"\n", offset, end)
-        stop = end if newline == -1 else newline
-        scanner.line(offset, data[offset:stop], newline != -1)
-        offset = stop + 1
-    scanner.finish(link is not None)
-    records, damage, torn = [], [], scanner.torn
-    summed, sum_, explained = 0, 0, False
-    unsummed = "each line is whole, but together they are not what was written"
-    for kind, at, value in scanner.found:
+def read_part(data, salt, first, link, state):
+    """Records, state, and damage (offsets and reasons) of one file."""
+    records, damage = [], []
+    found, last = scan(data, salt, first, link)
+    for kind, at, value in found:
         if kind == "damage":
-            is_first_line = at == 0 and not start and "missing here" not in value
-            damage.append((at, header_reason(header) if is_first_line else value))
-            explained = True
-        elif kind == "checkpoint":
-            if "%08x" % zlib.crc32(data[summed:at], sum_) != value["sum"] and not explained:
-                damage.append((summed, unsummed))
-            summed, sum_, explained = at, int(value["sum"], 16), False
-            if link is None or value["checkpoint"]["seq"] <= link["last"]:
-                state = {**empty_state(), **value["checkpoint"]}
-        elif link is None or value["seq"] <= link["last"]:
+            damage.append((at, value))
+        elif kind == "checkpoint" and (link is None or value["checkpoint"]["seq"] <= link["last"]):
+            state = {**empty_state(), **value["checkpoint"]}
+        elif kind == "record" and (link is None or value["seq"] <= link["last"]):
             records.append(value)
             state = fold(state, value)
-    if link and len(data) < link["bytes"]:
-        words = "the file ends too early, at byte %d of %d" % (len(data), link["bytes"])
-        damage.append((len(data) if torn is None else torn, words))
-    elif torn is not None:
-        damage.append((torn, scanner.torn_reason))
-    elif link and not explained:
-        if scanner.seq < link["last"]:
-            damage.append((end, missing(scanner.seq + 1, link["last"])))
-        elif "%08x" % zlib.crc32(data[summed:end], sum_) != link["sum"]:
-            damage.append((summed, unsummed))
-    return records, {**state, "seq": link["last"] if link else max(state["seq"], scanner.seq)}, damage
+    return records, {**state, "seq": link["last"] if link else max(state["seq"], last)}, damage
 
 
 def gunzip(data, damage):
@@ -409,124 +87,6 @@ def gunzip(data, damage):
             part = bytes(size - 1) + b"\n"
         content, at = content + part, at + length
     return content
-
-
-def read_journals(directory, damage):
-    """Records of every journal, by session id and file number. Those of a closed store have none."""
-    patches, journals = {}, os.path.join(directory, ".longhand", "journal")
-    for name in sorted(os.listdir(journals)) if os.path.isdir(journals) else []:
-        if not name.endswith(".journal") or not ID.fullmatch(name[:-8]):
-            continue
-        data = read_file(os.path.join(journals, name))
-        heads = [open_line(data[at : at + 4096].split(b"\n")[0], "journal") for at in (0, 4096)]
-        heads = [json.loads(head) for head in heads if head]
-        if not heads:
-            words = "neither copy of its head is readable"
-            damage += [(os.path.join(journals, name), 0, words)] if len(data) > 8192 else []
-            continue
-        head = max(heads, key=lambda head: head["generation"])
-        at, number, pattern = 8192, 1, rb'\{"generation":([0-9]+),"block":([0-9]+),"bytes":([0-9]+),"crc":"([0-9a-f]{8})"\}\n'
-        while first := re.compile(pattern).match(data, at):
-            generation, block, size = (int(first[n]) for n in (1, 2, 3))
-            payload = data[first.end() : first.end() + size]
-            salt = "%s/%d/%d/%d" % (head["instance"], generation, block, size)
-            if (generation, block) != (head["generation"], number) or crc(salt, payload) != first[4].decode():
-                break
-            at, number = first.end() + size, number + 1
-            while payload:
-                line, payload = payload.split(b"\n", 1)
-                place = json.loads(line)
-                patch = (place["offset"], payload[: place["bytes"]], place.get("after"), place["name"])
-                patches.setdefault((place["session"], place["file"]), []).append(patch)
-                payload = payload[place["bytes"] :]
-    return patches
-
-
-def write_at(data, offset, content):
-    return data[:offset].ljust(offset, b"\0") + content + data[offset + len(content) :]
-
-
-def line_at(data, at):
-    """The line that has this byte: where it begins, and its bytes with the newline."""
-    start, newline = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-    return start, data[start : len(data) if newline == -1 else newline + 1]
-
-
-def is_behind(data, salt, offset, after):
-    """Does the line end at `offset` after which a record was written, or a damaged one?"""
-    if not 0 < offset <= len(data):
-        return False
-    ends = [b',"crc":"%s"}%s' % (after.encode(), newline) for newline in (b"\n", b"\r\n")]
-    flipped = lambda end: bin(int.from_bytes(end, "big") ^ int.from_bytes(data[:offset][-len(end) :], "big")).count("1")
-    start, line = line_at(data, offset - 1)
-    at, line = offset - 1 - start, line.removesuffix(b"\n")
-    whole = next(((b, line_sum(line[a:b])) for a, b in whole_lines(line, salt) if a <= at <= b), None)
-    return any(flipped(end) <= 1 for end in ends) or whole in (None, (at, after))
-
-
-def others_under(data, salt, offset, content):
-    """Whole lines that the record would hit, and that are not its own."""
-    found, at, end = [], offset, offset + len(content)
-    while data[offset:end] != content[: len(data[offset:end])] and at < min(end, len(data)):
-        start, line = line_at(data, at)
-        line = line.removesuffix(b"\n")
-        for a, b in whole_lines(line, salt):
-            is_own = start + a >= offset and content.startswith(line[a:b], start + a - offset)
-            if not is_own and start + a < end and start + b > offset:
-                found.append(line[a:b])
-        at = line_at(data, at)[0] + len(line_at(data, at)[1])
-    return found
-
-
-def run_from(data, salt, patch, patches, written):
-    """The record and all that follow it, if they reach the end of the file and hit only lines that are written again."""
-    run = [patch]
-    while True:
-        end = run[-1][0] + len(run[-1][1])
-        after = line_sum(run[-1][1].removesuffix(b"\n"))
-        follows = [each for each in patches if each[0] == end and each[2] in (None, after)]
-        if len({each[1] for each in follows}) > 1:
-            return []
-        if not follows:
-            break
-        run.append(follows[0])
-    known = {line for each in written + run for line in each[1].split(b"\n")}
-    hits = [line for each in run for line in others_under(data, salt, each[0], each[1])]
-    return run if end >= len(data) and known.issuperset(hits) else []
-
-
-def lay_over(data, salt, patches):
-    """The file with the records of journals in it, and those that do not fit: the end of the section "The journal"."""
-    patches, written, strays = sorted(patches, key=lambda patch: patch[0]), [], []
-    for patch in patches:
-        offset, content, after, _ = patch
-        if patch in written:
-            continue
-        is_left = after is None and any(offset == each[0] + len(each[1]) for each in strays)
-        if is_left or (after is None and offset > len(data) + MAX_HOLE):
-            run = []
-        elif after is not None and not is_behind(data, salt, offset, after):
-            run = []
-        elif not others_under(data, salt, offset, content):
-            run = [patch]
-        else:
-            run = run_from(data, salt, patch, patches, written)
-        for each in run:
-            data = write_at(data, each[0], each[1])
-        written += run
-        strays += [] if run else [patch]
-    return data, strays
-
-
-def sums_in(data, salt):
-    """The seq and the checksum of every whole record."""
-    found = set()
-    for line in data.split(b"\n"):
-        for a, b in whole_lines(line, salt):
-            kind, value = decode(line[a:b], salt)
-            if kind == "record":
-                found.add((value["seq"], line_sum(line[a:b])))
-    return found
 
 
 def read_file(path):
@@ -548,23 +108,8 @@ def read_sealed(directory, session, link, patches, damage):
     return path, None
 
 
-def missing_strays(strays, salt, data):
-    """Damage for records of journals that do not fit the file, as far as they are nowhere else in it."""
-    known, seqs, runs = sums_in(data, salt), set(), []
-    for stray in strays:
-        seqs.update(seq for seq, _ in sums_in(stray[1], salt) - known)
-    for seq in sorted(seqs):
-        if runs and runs[-1][1] == seq - 1:
-            runs[-1][1] = seq
-        else:
-            runs.append([seq, seq])
-    named = ", ".join(str(a) if a == b else "%d to %d" % (a, b) for a, b in runs)
-    words = "%d record%s (seq %s) that a dead process has acknowledged in its journal do not fit this file, which was replaced or overwritten since. Opening the store for writing keeps them in .longhand/damaged"
-    return [(strays[0][0], words % (len(seqs), "" if len(seqs) == 1 else "s", named))] if seqs else []
-
-
 def read_session(directory, path, header, patches, damage):
-    """Records and state."""
+    """Records and state, of all files of a session."""
     state, records, first = empty_state(), [], 1
     for link in header.get("chain", []):
         first = link["last"] + 1
@@ -577,62 +122,77 @@ def read_session(directory, path, header, patches, damage):
             words = "this segment, records %d to %d, is not there" % (link["first"], link["last"])
             damage.append((name, 0, words))
             continue
-        found, state, more = scan_part(data, salt, link["first"], link, state)
+        found, state, more = read_part(data, salt, link["first"], link, state)
         records += found
         damage += [(name, at, why) for at, _, why in lost]
         damage += [(name, at, why) for at, why in more if not any(a <= at <= a + n for a, n, _ in lost)]
     own = [each for each in patches.get((header["id"], header.get("file", 0)), []) if each[3] == file_name(header["key"])]
     data, strays = lay_over(read_file(path), header["id"], own)
-    found, state, more = scan_part(data, header["id"], first, None, state)
+    found, state, more = read_part(data, header["id"], first, None, state)
     damage += [(path, at, why) for at, why in missing_strays(strays, header["id"], data) + more]
     return records + found, state
 
 
-def unreadable(data):
-    return header_reason(first_line(data)) if data else "an empty file"
+def visible(folder):
+    return [name for name in sorted(os.listdir(folder)) if not name.startswith(".")] if os.path.isdir(folder) else []
+
+
+def session_files(directory):
+    """The path, the status, and what the file of a session with this header is called there."""
+    for status, place in (("active", ""), ("archived", "archive"), ("trashed", "trash")):
+        folder = os.path.join(directory, place)
+        expected = lambda header: file_name(header["key"])[:-5] + (header["id"] + "." if place else "") + "jsonl"
+        for name in visible(folder):
+            if name.endswith(".jsonl") and os.path.isfile(os.path.join(folder, name)):
+                yield os.path.join(folder, name), status, expected
+
+
+def why_refused(data, name, header, expected):
+    """Why a file is not read as a session; None: it is one, or of another program. `header`: the one that fits its name."""
+    line = first_line(data)
+    first = read_header(line)
+    if first is None:
+        is_ours = b'{"longhand":' in data or b'{"longhand":'.startswith(line) or b',"crc":"' in data
+        return (header_reason(line) if data else "an empty file") if is_ours else None
+    if header is None:
+        return "it holds the key %s, whose file is %s" % (json.dumps(first["key"], ensure_ascii=False), expected(first))
+    return "another header follows the first" if header != first and expected(first) == name else None
+
+
+def orphans(directory, header, path):
+    """Files that no chain names."""
+    named = {"%d.jsonl%s" % (link["file"], end) for link in header.get("chain", []) for end in ("", ".gz")}
+    folder = os.path.join(directory, "segments", header["id"])
+    others = [os.path.join(folder, name) for name in visible(folder) if name not in named]
+    return [other for other in others if not os.path.samefile(other, path)]
+
+
+def print_session(header, status, records, state):
+    shown = {name: state[name] for name in ("seq", "count", "summary", "title", "tags")}
+    print(json.dumps({"session": header["id"], "key": header["key"], "status": status, **shown}))
+    for record in records:
+        print(json.dumps({"of": header["id"], "live": is_live(state, record), "record": record}))
 
 
 def read_store(directory):
     damage, ids = [], set()
     patches = read_journals(directory, damage)
-    for status, place in (("active", ""), ("archived", "archive"), ("trashed", "trash")):
-        folder = os.path.join(directory, place) if place else directory
-        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-            path = os.path.join(folder, name)
-            if not name.endswith(".jsonl") or name.startswith(".") or not os.path.isfile(path):
-                continue
-            data = read_file(path)
-            first = read_header(first_line(data))
-            expected = lambda header: file_name(header["key"])[:-5] + (header["id"] + "." if place else "") + "jsonl"
-            header = written_header(data, lambda each: expected(each) == name)
-            if header is None:
-                ids.update([first["id"]] if first else ID.findall(name))
-                start = b'{"longhand":'
-                if start in data or start.startswith(first_line(data)) or b',"crc":"' in data:
-                    words = 'it holds the key %s, whose file is %s'
-                    named = words % (json.dumps(first["key"], ensure_ascii=False), expected(first)) if first else ""
-                    damage.append((path, 0, named or unreadable(data)))  # otherwise it is of another program
-                continue
-            ids.add(header["id"])
-            records, state = read_session(directory, path, header, patches, damage)
-            folder_of = os.path.join(directory, "segments", header["id"])
-            named = {"%d.jsonl%s" % (link["file"], end) for link in header.get("chain", []) for end in ("", ".gz")}
-            for other in sorted(os.listdir(folder_of)) if os.path.isdir(folder_of) else []:
-                orphan = os.path.join(folder_of, other)
-                if other not in named and not other.startswith(".") and not os.path.samefile(orphan, path):
-                    damage.append((orphan, 0, "the session's chain does not name this file"))
-            if header != first:
-                fits = first and expected(first) == name
-                damage += [] if first and not fits else [(path, 0, "another header follows the first" if fits else unreadable(data))]
-                continue
-            shown = {name: state[name] for name in ("seq", "count", "summary", "title", "tags")}
-            print(json.dumps({"session": header["id"], "key": header["key"], "status": status, **shown}))
-            for record in records:
-                print(json.dumps({"of": header["id"], "live": is_live(state, record), "record": record}))
+    for path, status, expected in session_files(directory):
+        data, name = read_file(path), os.path.basename(path)
+        first = read_header(first_line(data))
+        header = written_header(data, lambda each: expected(each) == name)
+        refused = why_refused(data, name, header, expected)
+        damage += [(path, 0, refused)] if refused else []
+        ids.update([each["id"] for each in (header or first,) if each] or ID.findall(name))
+        if header is None:
+            continue
+        records, state = read_session(directory, path, header, patches, damage)
+        damage += [(other, 0, "the session's chain does not name this file") for other in orphans(directory, header, path)]
+        if header == first:
+            print_session(header, status, records, state)
     segments = os.path.join(directory, "segments")
-    for name in sorted(os.listdir(segments)) if os.path.isdir(segments) else []:
-        path = os.path.join(segments, name)
-        if name not in ids and not name.startswith(".") and not (os.path.isdir(path) and not os.listdir(path)):
+    for path in [os.path.join(segments, name) for name in visible(segments) if name not in ids]:
+        if not os.path.isdir(path) or os.listdir(path):
             damage.append((path, 0, "no session names this, neither an active one nor one that was put away"))
     for path, offset, reason in sorted(set(damage)):
         print(json.dumps({"damage": os.path.relpath(path, directory), "offset": offset, "reason": reason}))
