@@ -8,7 +8,7 @@ import { damageRemedy } from "../sessions/damage-remedy.ts";
 import { findStores } from "../sessions/find-stores.ts";
 import { adviseUnreadable } from "../sessions/unreadable-session.ts";
 import { describeDamage } from "../sessions/with-store.ts";
-import { escapeLine } from "../terminal/escape-controls.ts";
+import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
@@ -90,6 +90,10 @@ async function verifyStore(
   }
   const { green, dim } = output.colors;
   const read = `${countOf(report.records, "record")} in ${countOf(report.sessions, "session")} read`;
+  for (const { file, key } of checked.settled) {
+    const what = `${file}: ${escapeKey(key)} has every record that can be read in it; a repair does not need it, and it may be moved out of the store`;
+    output.write(`${dim(escapeLine(what))}\n`);
+  }
   if (isWell) {
     output.write(`${green("No damage found.")} ${read}.\n`);
     return;

@@ -7,6 +7,7 @@ import type { Damage, SessionInfo, Store } from "@longhand/store";
 import { showPercent, withProgress } from "../terminal/progress.ts";
 import { type ChoiceOptions, chooseSession, READABLE } from "./choose-session.ts";
 import { type Met, readAmongForeign } from "./foreign-sessions.ts";
+import { findLacking } from "./kept-aside.ts";
 import { pointElsewhere } from "./point-elsewhere.ts";
 import { describeDamage, type StoreSurroundings, warner } from "./with-store.ts";
 
@@ -50,6 +51,13 @@ export async function readSession<T>(
       });
       key = info.key;
       for (const damage of early) take(damage);
+      if (onDamage === undefined) {
+        const remedy = given.toPaste("verify", key);
+        for (const damage of await findLacking(info, given)) {
+          own.push(damage);
+          warn("DAMAGE", `${describeDamage(damage)}; what to do: ${remedy}`, { damage, remedy });
+        }
+      }
       return await use(store, info, { damage: own });
     },
     { onDamage: take, onUnreadable: () => undefined },
