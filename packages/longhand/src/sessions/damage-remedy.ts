@@ -1,8 +1,9 @@
-/** What to do about a damaged place. Pure. Whoever is told to run a repair must gain by it. */
+/** What to do about a damaged place. Whoever is told to run a repair must gain by it. */
 
 import type { Damage } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
-import { leftRemedy, permissionRemedy } from "./unreadable-session.ts";
+import { permissionRemedy } from "./permission-remedy.ts";
+import { leftRemedy } from "./unreadable-session.ts";
 
 /** `damage`: as verify has found it, which knows what a repair leaves alone. */
 export function damageRemedy({ file, key, left, notPermitted }: Damage, toPaste: ToPaste): string {

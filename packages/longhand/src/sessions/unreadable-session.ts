@@ -4,6 +4,7 @@
  */
 
 import type { Damage, LonghandError } from "@longhand/store";
+import { permissionRemedy } from "./permission-remedy.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 
 export interface UnreadableSession {
@@ -54,11 +55,6 @@ export function unreadableByError({ code, message, detail }: LonghandError): Unr
 /** Nobody is sent to a repair that has nothing to offer. */
 export function leftRemedy(left: string, file: string): string {
   return `a repair leaves it as it is, with every byte in place: ${left}: mv ${shellQuote(file)} ~/`;
-}
-
-export function permissionRemedy(path: string): string {
-  const quoted = shellQuote(path);
-  return `make it yours again: sudo chown "$(id -u)" ${quoted} && chmod u+rwX ${quoted}`;
 }
 
 /** With what to do, for those who are not told elsewhere. */

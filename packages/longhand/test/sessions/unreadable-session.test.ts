@@ -70,7 +70,7 @@ describe("sessions that cannot be opened at all", () => {
     expect(unreadableByError(error)).toEqual({
       file,
       reason: "opening the session failed (EACCES)",
-      remedy: expect.stringContaining(`chmod u+rwX '${file}'`) as string,
+      remedy: "look whose it is, and who may read it: ls -ld '/my s/a.jsonl'",
     });
     const elsewhere = new LonghandError("IO_FAILED", "x", { file: "/s/.longhand/journal" });
     expect(unreadableByError(elsewhere)).toBeUndefined();
