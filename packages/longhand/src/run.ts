@@ -7,7 +7,7 @@ import { findPlaces } from "./config/find-places.ts";
 import type { PlaceOptions, Places } from "./config/places.ts";
 import { memoryStoreOf } from "./sessions/memory-store-of.ts";
 import { COMMANDS, makeProgram } from "./program.ts";
-import { commandToPaste, programName } from "./terminal/command-to-paste.ts";
+import { commandToPaste, inStore, programName, type ToPaste } from "./terminal/command-to-paste.ts";
 import { escapeControls } from "./terminal/escape-controls.ts";
 import type { FailedCommand } from "./terminal/explain-error.ts";
 import { EXIT } from "./terminal/exit-codes.ts";
@@ -36,6 +36,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
   let exitCode: number = EXIT.ok;
   let canWait = false;
   let begun: Places | undefined;
+  let toPaste: ToPaste | undefined;
   const program = makeProgram(
     { out: (text) => output.write(wrapColumns(text, output.width)), error: (text) => (complaint += text) },
     (places, { json = false, ...options }) => {
@@ -71,7 +72,8 @@ export async function run(commandLine: readonly string[], world: World): Promise
         currentDirectory,
         json,
         interruption,
-        toPaste: commandToPaste(places, programName(environment)),
+        toPaste: (toPaste = commandToPaste(places, programName(environment))),
+        actOn: (given) => ({ places: begun, toPaste } = given),
         program: programName(environment),
         markFailed: () => (exitCode = EXIT.failed),
         places: found.places,
@@ -90,13 +92,13 @@ export async function run(commandLine: readonly string[], world: World): Promise
     if (!(error instanceof CommanderError)) {
       // The memory has a store of its own: what helps there must be done there.
       const memoryStore = memoryStoreOf(error, begun);
-      const given = memoryStore === undefined ? program.opts<PlaceOptions>() : { sessions: memoryStore };
+      const asGiven = toPaste ?? commandToPaste(program.opts<PlaceOptions>(), programName(environment));
       const directory = memoryStore ?? begun?.sessions.path;
       return await tell(
         error,
         wantsJson,
         world,
-        { toPaste: commandToPaste(given, programName(environment)), canWait },
+        { toPaste: memoryStore === undefined ? asGiven : inStore(asGiven, memoryStore), canWait },
         directory,
       );
     }

@@ -10,6 +10,7 @@ import { adviseUnreadable } from "../sessions/unreadable-session.ts";
 import { describeDamage } from "../sessions/with-store.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
+import { inStore } from "../terminal/command-to-paste.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
@@ -60,7 +61,7 @@ async function verifyAll(keys: readonly string[], surroundings: Surroundings): P
       {
         ...surroundings,
         places: { ...places, sessions: { path: store, source: "option", why: "--all" } },
-        toPaste: (words, key) => toPaste(words, key, { sessions: store }),
+        toPaste: inStore(toPaste, store),
       },
       { store },
     );

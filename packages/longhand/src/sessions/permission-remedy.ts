@@ -6,7 +6,7 @@ import { errorCode } from "../error-code.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 
 /** `user`: who runs this, by number; `undefined`: the system has no such numbers. */
-export function permissionRemedy(path: string, user = process.geteuid?.()): string {
+export function permissionRemedy(path: string, user: number | undefined = process.geteuid?.()): string {
   const { closed, stats } = findClosed(path);
   const quoted = shellQuote(closed);
   if (stats === undefined) return `look whose it is, and who may read it: ls -ld ${quoted}`;

@@ -7,7 +7,7 @@
 import type { Places } from "../config/places.ts";
 import { basename } from "node:path";
 import type { Damage, LonghandError, LonghandErrorCode, Store } from "@longhand/store";
-import type { ToPaste } from "../terminal/command-to-paste.ts";
+import { completeCommands, type ToPaste } from "../terminal/command-to-paste.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -95,7 +95,7 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
   };
   return {
     onDamage: (damage) => {
-      const session = unreadableByDamage(damage);
+      const session = unreadableByDamage(damage, given.toPaste);
       if (session === undefined) onDamage(damage);
       else tellOnce(session);
     },
@@ -129,8 +129,10 @@ type WarningCode = (typeof WARNING_CODES)[number] | LonghandErrorCode;
 export function warner({
   output,
   json,
-}: StoreSurroundings): (code: WarningCode, message: string, more: object) => void {
-  return (code, message, more) => {
+  toPaste,
+}: StoreSurroundings): (code: WarningCode, said: string, more: object) => void {
+  return (code, said, more) => {
+    const message = completeCommands(said, toPaste);
     output.writeError(
       json
         ? jsonLine({ warning: { code, message, ...more } })

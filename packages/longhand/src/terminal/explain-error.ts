@@ -2,7 +2,7 @@
 
 import { isLonghandError, type LonghandError, type LonghandErrorCode } from "@longhand/store";
 import { CommandError, type CommandErrorCode } from "../command-error.ts";
-import type { ToPaste } from "./command-to-paste.ts";
+import { completeCommands, type ToPaste } from "./command-to-paste.ts";
 import { describeOwner, ownerIn } from "./describe-owner.ts";
 import { escapeKey } from "./escape-controls.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -38,7 +38,10 @@ export function explainError(error: unknown, failedCommand: FailedCommand): Expl
     const { exitCode, remedy } = STORE_ERRORS[code];
     return {
       code,
-      message: lockedMessage(error) ?? damagedMessage(error, failedCommand) ?? message,
+      message:
+        lockedMessage(error) ??
+        damagedMessage(error, failedCommand) ??
+        completeCommands(message, failedCommand.toPaste),
       detail,
       remedy: remedy?.(failedCommand, detail),
       exitCode,
@@ -47,7 +50,8 @@ export function explainError(error: unknown, failedCommand: FailedCommand): Expl
   // By its name: the agent's package is not loaded for the errors of other commands.
   if (error instanceof Error && error.name === "AgentError" && "code" in error) {
     const { code, message } = error;
-    return { code: String(code), message, remedy: undefined, detail: {}, exitCode: EXIT.failed };
+    const told = completeCommands(message, failedCommand.toPaste);
+    return { code: String(code), message: told, remedy: undefined, detail: {}, exitCode: EXIT.failed };
   }
   if (error instanceof Error && "syscall" in error) {
     const path = "path" in error && typeof error.path === "string" ? error.path : undefined;
@@ -126,7 +130,8 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
   },
   SESSION_CHANGED: {
     exitCode: EXIT.failed,
-    remedy: ({ toPaste }) => `what is kept, and what to do: ${toPaste("verify")}`,
+    remedy: ({ toPaste }, { key }) =>
+      `what is kept, and what to do: ${toPaste("verify", typeof key === "string" ? key : undefined)}`,
   },
   RECORD_DROPPED: failed(),
   STORE_CLOSED: failed(),
