@@ -111,7 +111,8 @@ export function repairCommand(
   toPaste: Surroundings["toPaste"],
   option = "",
 ): string {
-  return toPaste([`repair${option}`, ...keys.map(shellQuote)].join(" "));
+  const dashes = keys.some((key) => key.startsWith("-")) ? ["--"] : [];
+  return [toPaste(`repair${option}`), ...dashes, ...keys.map(shellQuote)].join(" ");
 }
 
 /** Each with what to do where that is not a repair. */

@@ -84,7 +84,7 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
   const {
     onUnreadable = (session) =>
       warn("SESSION_UNREADABLE", `could not be read: ${adviseUnreadable(session)}`, session),
-    onDamage = (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
+    onDamage = damageWarner(given),
   } = reports;
   // A command may read a session more than once.
   const told = new Set<string>();
@@ -138,6 +138,15 @@ export function warner({
         ? jsonLine({ warning: { code, message, ...more } })
         : `longhand: warning: ${escapeLine(message)}\n`,
     );
+  };
+}
+
+/** Of damage that was met by reading: it is still there. */
+export function damageWarner(given: StoreSurroundings): (damage: Damage) => void {
+  const warn = warner(given);
+  return (damage) => {
+    const remedy = given.toPaste("verify", damage.key);
+    warn("DAMAGE", `${describeDamage(damage)}; what to do: ${remedy}`, { damage, remedy });
   };
 }
 

@@ -97,6 +97,8 @@ describe("a session of which records are kept aside", () => {
       const { exitCode, stdout } = await longhand("verify k");
       expect([exitCode, stdout]).toEqual([1, expect.stringContaining("cannot be read any more")]);
       expect(stdout).not.toContain("has every record");
+      const shown = await longhand("show k");
+      expect([shown.exitCode, shown.stderr]).toEqual([1, expect.stringContaining("cannot be read any more")]);
     });
   });
 
