@@ -3,7 +3,7 @@
 import type { Damage } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
-import { permissionRemedy } from "./permission-remedy.ts";
+import { permissionRemedy } from "../terminal/permission-remedy.ts";
 
 const MENDABLE = "put the file back from a backup if you have one, or mend it (the damaged bytes are kept)";
 

@@ -6,7 +6,7 @@
 import type { Damage, LonghandError } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { unreadableRemedy } from "./damage-remedy.ts";
-import { permissionRemedy } from "./permission-remedy.ts";
+import { permissionRemedy } from "../terminal/permission-remedy.ts";
 
 export interface UnreadableSession {
   readonly file: string;

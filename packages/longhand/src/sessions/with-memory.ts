@@ -12,7 +12,7 @@ import { inStore } from "../terminal/command-to-paste.ts";
 import { CommandError } from "../command-error.ts";
 import { errorCode } from "../error-code.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
-import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
+import { damageWarner, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
 /** One of these is in the directory of every memory; Markdown alone may have been written by hand. */
 const SIGNS = ["store", "MEMORY.md", "daily"];
@@ -65,13 +65,14 @@ async function openMemoryOf(given: MemorySurroundings, sessions: Store, readOnly
   // What helps in its store must be done in its store.
   const toPaste = inStore(given.toPaste, join(directory, "store"));
   const warn = warner({ ...given, toPaste });
+  const warnOfDamage = damageWarner({ ...given, toPaste });
   return await openMemory({
     directory,
     sessions,
     readOnly,
     onDamage: (damage) => {
       given.markFailed();
-      warn("DAMAGE", describeDamage(damage), { damage });
+      warnOfDamage(damage);
     },
     onError: ({ code, message }) => warn(code, message, {}),
     onTakenIn: ({ added, undone }) => {

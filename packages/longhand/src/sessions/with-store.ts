@@ -55,7 +55,7 @@ export async function withStoreForWriting<T>(
   const warn = warner(given);
   const store = await openStore(given.places.sessions.path, {
     onForeign: foreignTeller(given),
-    onDamage: reports.onDamage ?? ((damage) => warn("DAMAGE", describeDamage(damage), { damage })),
+    onDamage: reports.onDamage ?? damageWarner(given),
     onError: ({ code, message }) => warn(code, message, {}),
   });
   return await useAndClose(store, use);
@@ -141,12 +141,14 @@ export function warner({
   };
 }
 
-/** Of damage that was met by reading: it is still there. */
+/** With the command that says what to do, unless that was done: a torn end was cut. */
 export function damageWarner(given: StoreSurroundings): (damage: Damage) => void {
   const warn = warner(given);
   return (damage) => {
+    const described = describeDamage(damage);
     const remedy = given.toPaste("verify", damage.key);
-    warn("DAMAGE", `${describeDamage(damage)}; what to do: ${remedy}`, { damage, remedy });
+    if (damage.kind === "torn" && damage.kept !== undefined) warn("DAMAGE", described, { damage });
+    else warn("DAMAGE", `${described}; what to do: ${remedy}`, { damage, remedy });
   };
 }
 

@@ -6,6 +6,7 @@ import { completeCommands, type ToPaste } from "./command-to-paste.ts";
 import { describeOwner, ownerIn } from "./describe-owner.ts";
 import { escapeKey } from "./escape-controls.ts";
 import { EXIT } from "./exit-codes.ts";
+import { permissionRemedy } from "./permission-remedy.ts";
 import { plainReason } from "./plain-reason.ts";
 import { shellQuote } from "./shell-quote.ts";
 
@@ -140,7 +141,13 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
   DIRECTORY_UNSAFE: askDoctor("owner, permissions and what to do"),
   FORMAT_TOO_NEW: failed("a newer longhand wrote it; update this one"),
   DISK_FULL: failed("nothing acknowledged is lost; free some space and run it again"),
-  IO_FAILED: askDoctor("what is wrong and what to do"),
+  IO_FAILED: {
+    exitCode: EXIT.failed,
+    remedy: ({ toPaste }, { file, errno }) =>
+      typeof file === "string" && (errno === "EACCES" || errno === "EPERM")
+        ? permissionRemedy(file)
+        : `what is wrong and what to do: ${toPaste("doctor")}`,
+  },
 };
 
 /** Who has it, without the store's advice to its callers: it speaks of options that a command line does not have. */

@@ -122,12 +122,11 @@ async function checkSession(
     await files.open(session.path, "read"),
     async (file) => await fitKeptInto({ files, layout }, file, session.header, kept),
   );
-  const left = keptLeft(session.path);
   const damage = kept
     .filter(({ path }) => !there.has(path))
     .map((each) => {
       const damage = damageOf(each, describeLines(absent.get(each.path) ?? []));
-      return { ...damage, key, ...(fits.has(each.path) ? {} : { left }) };
+      return { ...damage, key, ...(fits.has(each.path) ? {} : { left: keptLeft(session.path, each.path) }) };
     });
   return { id, kept, session, damage, isRestorable: add.length > 0, isInsertable: insert.length > 0 };
 }

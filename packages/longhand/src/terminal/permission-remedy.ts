@@ -2,14 +2,12 @@
 
 import { statSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode } from "../error-code.ts";
-import { shellQuote } from "../terminal/shell-quote.ts";
+import { shellQuote } from "./shell-quote.ts";
 
 /** `user`: who runs this, by number; `undefined`: the system has no such numbers. */
 export function permissionRemedy(path: string, user: number | undefined = process.geteuid?.()): string {
   const { closed, stats } = findClosed(path);
   const quoted = shellQuote(closed);
-  if (stats === undefined) return `look whose it is, and who may read it: ls -ld ${quoted}`;
   const [bits, mode] = stats.isDirectory() ? [0o700, "u+rwx"] : [0o600, "u+rw"];
   if (user !== undefined && stats.uid !== user)
     return `it belongs to user ${stats.uid}: run longhand as that user, or make it yours: sudo chown "$(id -u)" ${quoted} && chmod ${mode} ${quoted}`;
@@ -18,13 +16,13 @@ export function permissionRemedy(path: string, user: number | undefined = proces
   return `let yourself read and write it: chmod ${mode} ${quoted}`;
 }
 
-/** The path, or the directory above it that does not let this user look at it. */
-function findClosed(path: string): { readonly closed: string; readonly stats: Stats | undefined } {
+/** The path, or the directory above it in which this user may not make it or look at it. */
+function findClosed(path: string): { readonly closed: string; readonly stats: Stats } {
+  const above = dirname(path);
   try {
-    return { closed: path, stats: statSync(path, { throwIfNoEntry: false }) };
+    return { closed: path, stats: statSync(path) };
   } catch (error) {
-    const above = dirname(path);
-    if (above === path || errorCode(error) !== "EACCES") return { closed: path, stats: undefined };
+    if (above === path) throw error;
     return findClosed(above);
   }
 }

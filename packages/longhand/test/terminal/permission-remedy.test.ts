@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { permissionRemedy } from "../../src/sessions/permission-remedy.ts";
+import { permissionRemedy } from "../../src/terminal/permission-remedy.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
 
 test("a file of this user needs no other user's help; one of another user does", async () => {
@@ -29,13 +29,22 @@ test("a directory must be entered too", async () => {
   });
 });
 
-test("no mode is changed that is no obstacle, and nothing is claimed of what is gone", async () => {
+test("what is not there could not be made: the directory above it is closed", async () => {
+  await withTemporaryDirectory(async (directory) => {
+    const inner = join(directory, "sessions");
+    await mkdir(inner, { mode: 0o500 });
+    expect(permissionRemedy(join(inner, ".longhand", "journal"))).toBe(
+      `let yourself read and write it: chmod u+rwx ${inner}`,
+    );
+  });
+});
+
+test("no mode is changed that is no obstacle", async () => {
   await withTemporaryDirectory(async (directory) => {
     const file = join(directory, "file");
     await writeFile(file, "x", { mode: 0o600 });
     const remedy = permissionRemedy(file);
     expect(remedy).toContain("its mode lets you");
     expect(remedy).not.toMatch(/chmod|sudo/);
-    expect(permissionRemedy(join(directory, "gone"))).not.toMatch(/chmod|sudo/);
   });
 });
