@@ -16,7 +16,7 @@ import type { Input, Output } from "./terminal/output.ts";
 import type { Environment } from "./terminal/process-output.ts";
 import { shellQuote } from "./terminal/shell-quote.ts";
 import { wrapColumns } from "./terminal/wrap-columns.ts";
-import { wrapText } from "./terminal/wrap-text.ts";
+import { wrapMessage } from "./terminal/wrap-text.ts";
 import { firstOwnWord, withChat } from "./with-chat.ts";
 
 export interface World {
@@ -139,7 +139,7 @@ async function tell(
     );
   } else {
     // The remedy may be a command to paste: it is not broken into lines.
-    const lines = wrapText(escapeControls(`longhand: ${message}`), output.errorWidth);
+    const lines = wrapMessage(escapeControls(`longhand: ${message}`), output.errorWidth);
     if (remedy !== undefined) lines.push(`  ${escapeControls(remedy)}`);
     output.writeError(lines.map((line) => `${line}\n`).join(""));
   }
