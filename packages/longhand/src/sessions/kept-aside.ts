@@ -27,7 +27,8 @@ export async function findKeptFiles(given: StoreSurroundings): Promise<KeptFiles
   } catch (error) {
     if (!isLonghandError(error)) throw error;
     // The sessions themselves can still be shown.
-    warner(given)(error.code, error.message, {});
+    const remedy = given.toPaste("doctor");
+    warner(given)(error.code, `${error.message}; what to do: ${remedy}`, { remedy });
     return new Map();
   }
 }

@@ -1,7 +1,7 @@
 /** Acknowledged records that are kept aside, since another program has put an older file in the place of theirs: each view of the session says so. */
 
-import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { openStore } from "@longhand/store";
 import { jsonLines, type Longhand, nothing, say, withHome } from "../support/with-home.ts";
@@ -99,6 +99,18 @@ describe("a session of which records are kept aside", () => {
       expect(stdout).not.toContain("has every record");
       const shown = await longhand("show k");
       expect([shown.exitCode, shown.stderr]).toEqual([1, expect.stringContaining("cannot be read any more")]);
+    });
+  });
+
+  test("cannot be told where the directory is no directory: that is said, and the sessions are shown", async () => {
+    await withKept(async (longhand, { kept }) => {
+      await rm(dirname(kept), { recursive: true });
+      await symlink("/", dirname(kept));
+      const { stdout, stderr } = await longhand("list");
+      expect([stdout, stderr]).toEqual([
+        expect.stringContaining("one"),
+        expect.stringContaining("longhand doctor"),
+      ]);
     });
   });
 
