@@ -7,7 +7,7 @@ import { findPlaces } from "./config/find-places.ts";
 import type { PlaceOptions, Places } from "./config/places.ts";
 import { memoryStoreOf } from "./sessions/memory-store-of.ts";
 import { COMMANDS, makeProgram } from "./program.ts";
-import { commandToPaste, programName } from "./terminal/command-to-paste.ts";
+import { commandToPaste, inStore, programName, type ToPaste } from "./terminal/command-to-paste.ts";
 import { escapeControls } from "./terminal/escape-controls.ts";
 import type { FailedCommand } from "./terminal/explain-error.ts";
 import { EXIT } from "./terminal/exit-codes.ts";
@@ -16,7 +16,7 @@ import type { Input, Output } from "./terminal/output.ts";
 import type { Environment } from "./terminal/process-output.ts";
 import { shellQuote } from "./terminal/shell-quote.ts";
 import { wrapColumns } from "./terminal/wrap-columns.ts";
-import { wrapText } from "./terminal/wrap-text.ts";
+import { wrapMessage } from "./terminal/wrap-text.ts";
 import { firstOwnWord, withChat } from "./with-chat.ts";
 
 export interface World {
@@ -36,6 +36,7 @@ export async function run(commandLine: readonly string[], world: World): Promise
   let exitCode: number = EXIT.ok;
   let canWait = false;
   let begun: Places | undefined;
+  let toPaste: ToPaste | undefined;
   const program = makeProgram(
     { out: (text) => output.write(wrapColumns(text, output.width)), error: (text) => (complaint += text) },
     (places, { json = false, ...options }) => {
@@ -71,7 +72,8 @@ export async function run(commandLine: readonly string[], world: World): Promise
         currentDirectory,
         json,
         interruption,
-        toPaste: commandToPaste(places, programName(environment)),
+        toPaste: (toPaste = commandToPaste(places, programName(environment))),
+        actOn: (given) => ({ places: begun, toPaste } = given),
         program: programName(environment),
         markFailed: () => (exitCode = EXIT.failed),
         places: found.places,
@@ -90,13 +92,13 @@ export async function run(commandLine: readonly string[], world: World): Promise
     if (!(error instanceof CommanderError)) {
       // The memory has a store of its own: what helps there must be done there.
       const memoryStore = memoryStoreOf(error, begun);
-      const given = memoryStore === undefined ? program.opts<PlaceOptions>() : { sessions: memoryStore };
+      const asGiven = toPaste ?? commandToPaste(program.opts<PlaceOptions>(), programName(environment));
       const directory = memoryStore ?? begun?.sessions.path;
       return await tell(
         error,
         wantsJson,
         world,
-        { toPaste: commandToPaste(given, programName(environment)), canWait },
+        { toPaste: memoryStore === undefined ? asGiven : inStore(asGiven, memoryStore), canWait },
         directory,
       );
     }
@@ -137,7 +139,7 @@ async function tell(
     );
   } else {
     // The remedy may be a command to paste: it is not broken into lines.
-    const lines = wrapText(escapeControls(`longhand: ${message}`), output.errorWidth);
+    const lines = wrapMessage(escapeControls(`longhand: ${message}`), output.errorWidth);
     if (remedy !== undefined) lines.push(`  ${escapeControls(remedy)}`);
     output.writeError(lines.map((line) => `${line}\n`).join(""));
   }

@@ -7,6 +7,7 @@ export {
 export type { ForeignFiles } from "./engine/files/look-for-foreign.ts";
 export { jsonlBackend, type JsonlOptions } from "./backends/jsonl/jsonl-backend.ts";
 export { declareDead, findOwnerOf, findOwners, type LeaseInfo, type StoreOwner } from "./engine/owners.ts";
+export { findKeptAside, type KeptAside } from "./engine/kept-aside.ts";
 export { memoryBackend } from "./backends/memory.ts";
 export { isLonghandError, LONGHAND_ERROR_CODES, LonghandError, type LonghandErrorCode } from "./errors.ts";
 export type {

@@ -27,8 +27,7 @@ import { setAsidePath } from "../config/move-paths.ts";
 import { realPath } from "../config/real-path.ts";
 import { readRecord, WORKSPACE_FILE } from "../config/workspace-record.ts";
 import { keepRecord, offeredIn } from "../config/workspace-uses.ts";
-import { programName } from "../terminal/command-to-paste.ts";
-import { shellQuote } from "../terminal/shell-quote.ts";
+import type { ToPaste } from "../terminal/command-to-paste.ts";
 import { homeInWorkspace } from "./home-in-workspace.ts";
 import { isBelow } from "./is-below.ts";
 import { findAgentSkills } from "./find-agent-skills.ts";
@@ -43,6 +42,7 @@ export interface AgentsRequest {
   readonly areSessionsGiven: boolean;
   readonly events: LoopOptions["events"];
   readonly onProblem: LoopOptions["onProblem"];
+  readonly toPaste: ToPaste;
   readonly approve?: LoopOptions["approve"];
   /** For all agents, whatever the configuration says. */
   readonly model?: string | undefined;
@@ -74,12 +74,11 @@ export async function openAgents(request: AgentsRequest): Promise<OpenedAgents> 
 
 async function settingsOf(
   agent: AgentConfig,
-  { config, environment, home, areSessionsGiven, model, onProblem }: AgentsRequest,
+  { config, home, areSessionsGiven, model, onProblem, toPaste }: AgentsRequest,
   models: ModelMaker,
   sandbox: Sandbox | NoSandbox,
 ): Promise<AgentSettings> {
   const { workspace } = agent;
-  const program = programName(environment);
   await mkdir(workspace, { recursive: true, mode: 0o700 });
   const real = realPath(workspace);
   const { left, uses } = await keepRecord(agent.state, real);
@@ -90,14 +89,14 @@ async function settingsOf(
   // The command itself tells, or asks, about the first agent.
   const isFurther = agent !== config.agents[0];
   if (readRecord(agent.state) === "damaged") {
-    const message = damagedRecord(agent, program);
+    const message = damagedRecord(agent, toPaste);
     if (isFurther) onProblem({ agent: agent.name, code: "NOT_APPROVED", message });
   } else {
     for (const name of offeredIn(real).filter((each) => !uses.includes(each)))
-      onProblem({ agent: agent.name, code: "NOT_APPROVED", message: notApproved(workspace, name, program) });
+      onProblem({ agent: agent.name, code: "NOT_APPROVED", message: notApproved(workspace, name, toPaste) });
   }
   if (older.length > 0 && isFurther) {
-    onProblem({ agent: agent.name, code: "SESSIONS_OLDER", message: notMoved(workspace, older, program) });
+    onProblem({ agent: agent.name, code: "SESSIONS_OLDER", message: notMoved(workspace, older, toPaste) });
   }
   const skills = await findAgentSkills(config, agent, home);
   for (const { directory, reason } of skills.invalid) {
@@ -180,16 +179,16 @@ export function agentSettings(
   };
 }
 
-function notApproved(workspace: string, name: string, program: string): string {
-  return `${join(workspace, name)} is not used: it was not there when you approved the workspace; to use it: ${program} workspace approve ${shellQuote(workspace)}`;
+function notApproved(workspace: string, name: string, toPaste: ToPaste): string {
+  return `${join(workspace, name)} is not used: it was not there when you approved the workspace; to use it: ${toPaste("workspace approve", workspace)}`;
 }
 
-function damagedRecord({ state, workspace }: AgentConfig, program: string): string {
-  return `${join(state, WORKSPACE_FILE)} cannot be read, so nothing that ${workspace} brings is used; to approve it again: ${program} workspace approve ${shellQuote(workspace)}`;
+function damagedRecord({ state, workspace }: AgentConfig, toPaste: ToPaste): string {
+  return `${join(state, WORKSPACE_FILE)} cannot be read, so nothing that ${workspace} brings is used; to approve it again: ${toPaste("workspace approve", workspace)}`;
 }
 
-function notMoved(workspace: string, older: readonly string[], program: string): string {
-  return `an older version left ${older.join(" and ")}; to move them to the home: ${program} workspace move --workspace ${shellQuote(workspace)}`;
+function notMoved(workspace: string, older: readonly string[], toPaste: ToPaste): string {
+  return `an older version left ${older.join(" and ")}; to move them to the home: ${toPaste("workspace move", undefined, { workspace })}`;
 }
 
 /** Who sits at this machine may search their own chats; somebody in a channel only the conversation they are in. */

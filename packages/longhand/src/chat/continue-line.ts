@@ -7,5 +7,5 @@ export async function continueLine(
   { agent, toPaste, chatWords = "chat" }: Pick<ChatSurroundings, "agent" | "toPaste" | "chatWords">,
 ): Promise<string | undefined> {
   if (agent.keptBy === "memory" || !(await session.exists())) return undefined;
-  return `To continue this conversation: ${toPaste(chatWords, key)}`;
+  return `To continue this conversation: ${toPaste(chatWords, key, {})}`;
 }

@@ -1,6 +1,7 @@
 /** What a chat says first: which model answers, in which session, where things are. Pure. */
 
 import type { AgentInstance } from "@longhand/agent";
+import { completeCommands, type ToPaste } from "../terminal/command-to-paste.ts";
 import { displayWidth } from "../terminal/display-width.ts";
 import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -11,6 +12,7 @@ export function greetingLines(
   key: string,
   width: number | undefined,
   colors: Colors,
+  toPaste: ToPaste,
   whyOffline?: string,
 ): string[] {
   const { name, model, workspace, keptBy, store } = agent;
@@ -25,7 +27,7 @@ export function greetingLines(
     fact("workspace", escapeLine(workspace), colors.dim),
     ...(store.directory === undefined ? [] : [fact("kept in", escapeLine(store.directory), colors.dim)]),
     ...said(whyOffline === undefined ? "" : `No model found: ${escapeLine(whyOffline)}.`, colors.yellow),
-    ...said(NOT_AS_USUAL[keptBy], colors.yellow),
+    ...said(completeCommands(NOT_AS_USUAL[keptBy], toPaste), colors.yellow),
     ...said("/help lists the commands; Ctrl-D leaves.", colors.dim),
     "",
   ];

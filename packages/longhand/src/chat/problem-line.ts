@@ -1,6 +1,6 @@
 import { escapeControls } from "../terminal/escape-controls.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { wrapText } from "../terminal/wrap-text.ts";
+import { wrapMessage } from "../terminal/wrap-text.ts";
 import type { ChatProblem } from "./chat-link.ts";
 
 /** What is wrong and does not end the chat, for standard error. */
@@ -10,7 +10,7 @@ export function problemLine(
   width: number | undefined,
 ): string {
   if (json) return jsonLine({ warning: { code, message } });
-  return wrapText(escapeControls(`longhand: ${message}`), width)
+  return wrapMessage(escapeControls(`longhand: ${message}`), width)
     .map((line) => `${line}\n`)
     .join("");
 }

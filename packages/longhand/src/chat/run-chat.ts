@@ -124,7 +124,7 @@ class Chat {
   }
 
   async run(): Promise<number> {
-    const { agent, key, opening = [], link, signal, whyOffline } = this.#options;
+    const { agent, key, opening = [], link, signal, toPaste, whyOffline } = this.#options;
     const left = new Promise<void>((resolve) => (this.#leave = resolve));
     const leave = (): void => this.#leave();
     signal?.addEventListener("abort", leave, { once: true });
@@ -142,7 +142,7 @@ class Chat {
     });
     try {
       const { width, colors } = this.#terminal;
-      this.#screen.print(greetingLines(agent, key, width, colors, whyOffline));
+      this.#screen.print(greetingLines(agent, key, width, colors, toPaste, whyOffline));
       if (opening.length > 0) this.#screen.print([...opening, ""]);
       await this.#input.begin();
       this.#work.add({

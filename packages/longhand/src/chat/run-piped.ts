@@ -60,7 +60,7 @@ class PipedChat {
   }
 
   async run(): Promise<number> {
-    const { agent, key, opening = [], link, output, json, isPerson, whyOffline } = this.#options;
+    const { agent, key, opening = [], link, output, json, isPerson, toPaste, whyOffline } = this.#options;
     const unlink = link.join({
       event: (event) => {
         if (event.agent === agent.name && event.key === this.#conversation.key) this.#view.take(event);
@@ -70,7 +70,7 @@ class PipedChat {
     });
     try {
       if (isPerson) {
-        const greeting = greetingLines(agent, key, output.width, output.colors, whyOffline);
+        const greeting = greetingLines(agent, key, output.width, output.colors, toPaste, whyOffline);
         output.write([...greeting, ...opening].map((line) => `${line}\n`).join(""));
       }
       const isWell = await this.#answerAll();

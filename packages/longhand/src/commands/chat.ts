@@ -91,15 +91,14 @@ async function chat(
   const { environment } = surroundings;
   const places = await settleWorkspace(surroundings);
   const link = new ChatLink();
+  const toPaste = chatToPaste(surroundings, places);
   return await withAgents(
     {
       ...{ places, environment, model: options.model, only: options.agent },
-      ...{ events: link.events, onProblem: link.onProblem, approve: link.approve },
+      ...{ events: link.events, onProblem: link.onProblem, approve: link.approve, toPaste },
     },
-    async (agents) => {
-      const toPaste = chatToPaste(surroundings, places);
-      return await converse(agents, { ...surroundings, places, toPaste }, link, key, options);
-    },
+    async (agents) =>
+      converse(agents, { ...surroundings, places, toPaste: agents.toPaste }, link, key, options),
   );
 }
 

@@ -5,6 +5,7 @@ import type { SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { surroundingsOfAgent } from "../sessions/agent-sessions.ts";
 import { readAmongForeign, tellIgnored } from "../sessions/foreign-sessions.ts";
+import { findKeptFiles, type KeptFiles, tellKeptFiles } from "../sessions/kept-aside.ts";
 import { commandsElsewhere, findOtherWorkspaces } from "../sessions/other-workspaces.ts";
 import { firstWords, sessionLabel } from "../sessions/session-label.ts";
 import { describeUnreadable, type UnreadableSession } from "../sessions/unreadable-session.ts";
@@ -98,6 +99,18 @@ export async function list(
   surroundings: Surroundings,
   progress: Pick<Progress, "show">,
 ): Promise<void> {
+  const kept = await findKeptFiles(surroundings);
+  await listSessions(store, options, surroundings, progress, kept);
+  await tellKeptFiles(store, kept, surroundings);
+}
+
+async function listSessions(
+  store: Store,
+  options: ListCommandOptions,
+  surroundings: Surroundings,
+  progress: Pick<Progress, "show">,
+  kept: KeptFiles,
+): Promise<void> {
   const { limit } = options;
   const { output } = surroundings;
   if (surroundings.json) {
@@ -105,7 +118,9 @@ export async function list(
     for await (const session of sessionsOf(store, options, limit ?? Infinity, progress)) {
       if (output.isClosed()) return;
       progress.show(`listing: ${countOf(++told, "session")}`);
-      output.write(jsonLine({ ...session, preview: await firstWords(store, session) }));
+      const keptAside = kept.get(session.id);
+      const preview = await firstWords(store, session);
+      output.write(jsonLine({ ...session, ...(keptAside === undefined ? {} : { keptAside }), preview }));
     }
     return;
   }

@@ -44,7 +44,7 @@ export const defineConsolidate: DefineCommand = (command, begin) => {
 };
 
 async function consolidate(
-  { places, environment, output, json }: Surroundings,
+  { places, environment, output, json, toPaste }: Surroundings,
   { model, agent: only }: ConsolidateCommandOptions,
 ): Promise<readonly AgentCaughtUp[]> {
   const onProblem = (problem: { code: string; message: string }): void => {
@@ -52,7 +52,7 @@ async function consolidate(
     if (problem.code === "MEMORY_LATE") return;
     output.writeError(json ? jsonLine({ warning: problem }) : `longhand: warning: ${problem.message}\n`);
   };
-  const wanted = { places, environment, model, only, events: () => undefined, onProblem };
+  const wanted = { places, environment, model, only, events: () => undefined, onProblem, toPaste };
   return await withAgents(wanted, async ({ loop }) => {
     const done: AgentCaughtUp[] = [];
     for (const agent of loop.agents) done.push(await catchUp(agent));

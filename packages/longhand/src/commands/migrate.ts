@@ -9,9 +9,9 @@ import { warner } from "../sessions/with-store.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
+import { inStore } from "../terminal/command-to-paste.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { withProgress } from "../terminal/progress.ts";
-import { shellQuote } from "../terminal/shell-quote.ts";
 import { renderTable } from "../terminal/table.ts";
 import { addExamples } from "./add-examples.ts";
 import type { DefineCommand, JsonOption, Surroundings } from "./surroundings.ts";
@@ -60,8 +60,8 @@ function inDirectory(dir: string | undefined, given: Surroundings): Surroundings
   return {
     ...given,
     places: { ...places, sessions: { path, source: "option", why: "the directory given" } },
-    toPaste: (words) =>
-      `${given.program} ${words} ${words.startsWith("migrate") ? "" : "--sessions "}${shellQuote(dir)}`,
+    toPaste: (words, key) =>
+      words.startsWith("migrate") ? given.toPaste(words, dir) : inStore(given.toPaste, dir)(words, key),
   };
 }
 

@@ -170,15 +170,21 @@ function tellPlan(
   }
   writeFindings(before, surroundings);
   const aside = join(places.sessions.path, ".longhand", "damaged");
-  output.write(
-    `${shareOf(mendable.length, report.damage)} would be mended; the damaged bytes would be kept in ${escapeLine(aside)}.\n`,
-  );
+  const kept = mendable.some(({ bytes }) => bytes > 0)
+    ? `; the damaged bytes would be kept in ${escapeLine(aside)}`
+    : "";
+  output.write(`${shareOf(mendable.length, report.damage)} would be mended${kept}.\n`);
   const seqs = mendable.filter(({ seq }) => seq !== undefined);
   for (const { key = "", seq = 0 } of seqs)
     output.write(`Record ${seq} of ${escapeKey(key)} would be lost: its bytes are not what was written.\n`);
+  if (seqs.length < mendable.length) output.write(`${PERHAPS_LOST}\n`);
+  if (mendable.some(({ kind }) => kind === "torn")) output.write(`${PERHAPS_SHORTENED}\n`);
   output.write(output.colors.dim(`To do it: ${repairCommand(keys, toPaste)}\n`));
 }
 
+/** Of a place that does not tell which records it had. */
+const PERHAPS_LOST =
+  "A record that is missing, or that the damaged bytes do not have whole, would be lost unless it was kept aside; its number would not be reused.";
 const NOTHING_LOST = "No record that was found is lost.";
 /** No checksum tells a file that was cut by hand from one that a crash has left. */
 const PERHAPS_SHORTENED =

@@ -4,6 +4,7 @@ import { Option } from "commander";
 import type { OnProgress, SearchHit, SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { readAmongForeign } from "../sessions/foreign-sessions.ts";
+import { findKeptFiles, tellKeptFiles } from "../sessions/kept-aside.ts";
 import { commandsElsewhere, findOtherWorkspaces } from "../sessions/other-workspaces.ts";
 import { type MemoryHit, searchMemory } from "../sessions/search-memory.ts";
 import { nothingRemembered } from "../sessions/with-memory.ts";
@@ -57,8 +58,10 @@ export const defineCommand: DefineCommand = (command, begin) => {
         const hits: Hit[] = (remembered ?? []).map((hit) => ({ from: "memory", ...hit }));
         if (options.in !== "memory") {
           const onProgress = showPercent(progress, "searching");
-          const use = async (store: Store): Promise<readonly Hit[]> =>
-            searchSessions(store, query, options.limit, onProgress);
+          const use = async (store: Store): Promise<readonly Hit[]> => {
+            await tellKeptFiles(store, await findKeptFiles(given), given);
+            return await searchSessions(store, query, options.limit, onProgress);
+          };
           hits.push(...(await readAmongForeign(given, use, { onFlawed: () => given.markFailed() })));
         }
         if (options.in === "all") hits.sort((one, other) => other.score - one.score);

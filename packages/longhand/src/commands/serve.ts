@@ -43,7 +43,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
 };
 
 async function serve(surroundings: Surroundings, { model }: ServeCommandOptions): Promise<void> {
-  const { environment, output } = surroundings;
+  const { environment, output, toPaste } = surroundings;
   const places = await settleForServing(surroundings);
   const sinks = new Set<EventSink>();
   const events: EventSink = (event) => {
@@ -55,7 +55,7 @@ async function serve(surroundings: Surroundings, { model }: ServeCommandOptions)
   };
   const onProblem = (problem: { code: string; message: string }): void =>
     output.writeError(jsonLine({ warning: problem }));
-  await withAgents({ places, environment, model, events, onProblem }, async ({ loop }) => {
+  await withAgents({ places, environment, model, events, onProblem, toPaste }, async ({ loop }) => {
     const { MOST_LINE_BYTES, serveLines } = await import("@longhand/agent");
     const { processLines } = await import("../terminal/process-lines.ts");
     const [first, ...others] = loop.agents;

@@ -20,6 +20,8 @@ export interface Surroundings extends StoreSurroundings {
     /** The places with another workspace; errors are explained with them from then on. */
     readonly use: (choice: WorkspaceChoice) => Places;
   };
+  /** The command is about these from now on; errors are explained with them. */
+  actOn(given: Pick<StoreSurroundings, "places" | "toPaste">): void;
   /** From now on Ctrl-C aborts this instead of ending the process. */
   readonly interruption: () => AbortSignal;
   /** Everything was told, and it is not well: the exit code will say so. */

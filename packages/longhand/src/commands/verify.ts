@@ -8,8 +8,9 @@ import { damageRemedy } from "../sessions/damage-remedy.ts";
 import { findStores } from "../sessions/find-stores.ts";
 import { adviseUnreadable } from "../sessions/unreadable-session.ts";
 import { describeDamage } from "../sessions/with-store.ts";
-import { escapeLine } from "../terminal/escape-controls.ts";
+import { escapeKey, escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
+import { inStore } from "../terminal/command-to-paste.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { shellQuote } from "../terminal/shell-quote.ts";
 import { addExamples } from "./add-examples.ts";
@@ -60,7 +61,7 @@ async function verifyAll(keys: readonly string[], surroundings: Surroundings): P
       {
         ...surroundings,
         places: { ...places, sessions: { path: store, source: "option", why: "--all" } },
-        toPaste: (words, key) => toPaste(words, key, { sessions: store }),
+        toPaste: inStore(toPaste, store),
       },
       { store },
     );
@@ -90,6 +91,10 @@ async function verifyStore(
   }
   const { green, dim } = output.colors;
   const read = `${countOf(report.records, "record")} in ${countOf(report.sessions, "session")} read`;
+  for (const { file, key } of checked.settled) {
+    const what = `${file}: ${escapeKey(key)} has every record that can be read in it; a repair does not need it, and it may be moved out of the store`;
+    output.write(`${dim(escapeLine(what))}\n`);
+  }
   if (isWell) {
     output.write(`${green("No damage found.")} ${read}.\n`);
     return;
@@ -106,7 +111,8 @@ export function repairCommand(
   toPaste: Surroundings["toPaste"],
   option = "",
 ): string {
-  return toPaste([`repair${option}`, ...keys.map(shellQuote)].join(" "));
+  const dashes = keys.some((key) => key.startsWith("-")) ? ["--"] : [];
+  return [toPaste(`repair${option}`), ...dashes, ...keys.map(shellQuote)].join(" ");
 }
 
 /** Each with what to do where that is not a repair. */

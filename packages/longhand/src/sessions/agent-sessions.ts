@@ -1,14 +1,17 @@
 /** `--agent NAME`: a command on the sessions of another agent of the configuration than the first. */
 
-import type { Environment } from "../terminal/process-output.ts";
 import { CommandError } from "../command-error.ts";
-import { commandToPaste, programName } from "../terminal/command-to-paste.ts";
+import { inStore } from "../terminal/command-to-paste.ts";
+import type { Environment } from "../terminal/process-output.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import type { StoreSurroundings } from "./with-store.ts";
 
-export async function surroundingsOfAgent<
-  T extends StoreSurroundings & { readonly environment: Environment },
->(name: string, given: T): Promise<T> {
+interface AgentSurroundings extends StoreSurroundings {
+  readonly environment: Environment;
+  actOn(given: Pick<StoreSurroundings, "places" | "toPaste">): void;
+}
+
+export async function surroundingsOfAgent<T extends AgentSurroundings>(name: string, given: T): Promise<T> {
   const { places, environment } = given;
   if (places.sessions.source === "option") {
     throw new CommandError("USAGE_INVALID", "give either --agent or --sessions, not both");
@@ -23,14 +26,16 @@ export async function surroundingsOfAgent<
       agents.map((each) => each.name),
     );
   if (agent === agents[0]) return given;
-  return {
+  const ofAgent = {
     ...given,
     places: {
       ...places,
-      sessions: { path: agent.sessions, source: "default", why: `of the agent ${name}` },
+      sessions: { path: agent.sessions, source: "default", why: `of the agent ${name}` } as const,
     },
-    toPaste: commandToPaste({ sessions: agent.sessions }, programName(environment)),
+    toPaste: inStore(given.toPaste, agent.sessions),
   };
+  given.actOn(ofAgent);
+  return ofAgent;
 }
 
 async function unknownAgent(name: string, names: readonly string[]): Promise<CommandError> {

@@ -3,6 +3,7 @@
 import type { VerifyReport } from "@longhand/store";
 import { showPercent, withProgress } from "../terminal/progress.ts";
 import { chooseKeys } from "./choose-keys.ts";
+import { findSettledFiles, type SettledFile } from "./kept-aside.ts";
 import type { UnreadableSession } from "./unreadable-session.ts";
 import { type StoreSurroundings, withStoreForReading } from "./with-store.ts";
 
@@ -10,6 +11,8 @@ export interface CheckedSessions {
   readonly report: VerifyReport;
   /** For want of permission, or since a newer version wrote them: nothing that could be mended here. */
   readonly unreadable: readonly UnreadableSession[];
+  /** Records were kept aside in them, and are in their sessions by now. */
+  readonly settled: readonly SettledFile[];
   /** As the store takes it. */
   readonly chosen: { readonly keys?: readonly string[] };
 }
@@ -31,6 +34,7 @@ export async function checkSessions(
         return {
           report,
           unreadable: [...unreadable.values()].filter(({ file }) => !inReport.has(file)),
+          settled: await findSettledFiles(store, report, given, chosen.keys),
           chosen,
         };
       },

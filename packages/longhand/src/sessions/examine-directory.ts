@@ -104,5 +104,13 @@ async function may(path: string, mode: number): Promise<boolean> {
 }
 
 function failureOf(error: unknown): { readonly reason: string; readonly errno: string } {
-  return { reason: error instanceof Error ? error.message : String(error), errno: errorCode(error) ?? "" };
+  const reason = error instanceof Error ? error.message : String(error);
+  return { reason, errno: errnoIn(error) ?? errorCode(error) ?? "" };
+}
+
+/** The store's own errors have a code of theirs. */
+function errnoIn(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("detail" in error)) return undefined;
+  const { errno } = error.detail as { readonly errno?: unknown };
+  return typeof errno === "string" ? errno : undefined;
 }

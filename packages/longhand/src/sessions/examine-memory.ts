@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import type { ToPaste } from "../terminal/command-to-paste.ts";
+import { inStore, type ToPaste } from "../terminal/command-to-paste.ts";
 import { examineConsolidation } from "./examine-consolidation.ts";
 import { examineDirectory } from "./examine-directory.ts";
 import { type ContentFacts, examineContent } from "./examine-store.ts";
@@ -29,7 +29,7 @@ export async function examineMemory(
   const option = "--memory";
   const store = join(path, "store");
   // What helps in this store must be done in this store.
-  const toPaste: ToPaste = (words, key) => pasteCommand(words, key, { sessions: store });
+  const toPaste = inStore(pasteCommand, store);
   const directory = await examineDirectory(path);
   if (!directory.exists) return { content: undefined, waiting: 0, open: 0, problems: [] };
   const outer = findProblems({ path, directory, content: NO_CONTENT, option }, toPaste);

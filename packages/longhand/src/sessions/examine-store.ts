@@ -45,7 +45,7 @@ export async function examineContent(
     else unreadable.set(session.file, session);
   };
   const onDamage = (found: Damage): void => {
-    const session = unreadableByDamage(found);
+    const session = unreadableByDamage(found, toPaste);
     if (session === undefined) met.set(`${found.file}\0${found.offset}`, found);
     else if (!unreadable.has(session.file)) {
       unreadable.set(session.file, session);

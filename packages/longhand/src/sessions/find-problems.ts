@@ -1,4 +1,4 @@
-/** What is wrong with a store that has been examined, each with its remedy. Pure. */
+/** What is wrong with a store that has been examined, each with its remedy. */
 
 import type { Damage } from "@longhand/store";
 import type { ToPaste } from "../terminal/command-to-paste.ts";
@@ -7,7 +7,8 @@ import { shellQuote } from "../terminal/shell-quote.ts";
 import { damageRemedy } from "./damage-remedy.ts";
 import type { DirectoryFacts } from "./examine-directory.ts";
 import type { ContentFacts } from "./examine-store.ts";
-import { describeUnreadable, permissionRemedy } from "./unreadable-session.ts";
+import { permissionRemedy } from "../terminal/permission-remedy.ts";
+import { describeUnreadable } from "./unreadable-session.ts";
 import { describeDamage } from "./with-store.ts";
 
 export interface Problem {
@@ -84,7 +85,7 @@ function directoryProblems(path: string, facts: DirectoryFacts, option: Examined
   if (isDirectory) problems.push(...modeProblems(path, mode));
   if (openFiles.length > 0) {
     problems.push({
-      problem: `others may read ${countOf(openFiles.length, "session file")}, such as ${openFiles[0] ?? ""}`,
+      problem: `the mode of ${countOf(openFiles.length, "session file")} lets others in, such as that of ${openFiles[0] ?? ""}`,
       remedy: `chmod 600 ${shellQuote(path)}/*.jsonl`,
     });
   }

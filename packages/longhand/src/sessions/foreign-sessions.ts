@@ -7,7 +7,7 @@ import { checkNamedDirectory } from "./check-named-store.ts";
 import { damagedMatch } from "./damaged-match.ts";
 import { tellOlder } from "./older-state.ts";
 import { adviseUnreadable, type UnreadableSession } from "./unreadable-session.ts";
-import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
+import { damageWarner, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
 export interface ForeignReading {
   /** Without it sessions that cannot be read are warnings. */
@@ -29,9 +29,7 @@ export async function readAmongForeign<T>(
 ): Promise<T> {
   const unreadable: UnreadableSession[] = [];
   const damage: Damage[] = [];
-  const warn = warner(given);
-  const tellDamage =
-    onDamage ?? ((found: Damage) => warn("DAMAGE", describeDamage(found), { damage: found }));
+  const tellDamage = onDamage ?? damageWarner(given);
   await checkNamedDirectory(given.places);
   tellOlder(given);
   let result: T;

@@ -7,8 +7,9 @@ import type { Damage, SessionInfo, Store } from "@longhand/store";
 import { showPercent, withProgress } from "../terminal/progress.ts";
 import { type ChoiceOptions, chooseSession, READABLE } from "./choose-session.ts";
 import { type Met, readAmongForeign } from "./foreign-sessions.ts";
+import { findLacking } from "./kept-aside.ts";
 import { pointElsewhere } from "./point-elsewhere.ts";
-import { describeDamage, type StoreSurroundings, warner } from "./with-store.ts";
+import { damageWarner, type StoreSurroundings } from "./with-store.ts";
 
 export interface SessionReading {
   readonly among?: ChoiceOptions["among"];
@@ -24,18 +25,18 @@ export async function readSession<T>(
   use: (store: Store, info: SessionInfo, met: Met) => Promise<T>,
   { among = READABLE, onDamage, onFlawed }: SessionReading = {},
 ): Promise<T> {
-  const warn = warner(given);
-  const report = onDamage ?? ((damage: Damage) => warn("DAMAGE", describeDamage(damage), { damage }));
+  const report = onDamage ?? damageWarner(given);
   const own: Damage[] = [];
   // The store reports a damaged place once, possibly before it is known which session is meant.
   const early: Damage[] = [];
   let key: string | undefined;
+  const tell = (damage: Damage): void => {
+    own.push(damage);
+    report(damage);
+  };
   const take = (damage: Damage): void => {
     if (key === undefined) early.push(damage);
-    else if (damage.key === key) {
-      own.push(damage);
-      report(damage);
-    }
+    else if (damage.key === key) tell(damage);
   };
   const result = await readAmongForeign(
     given,
@@ -50,6 +51,8 @@ export async function readSession<T>(
       });
       key = info.key;
       for (const damage of early) take(damage);
+      // Who wants to know of damage otherwise, or not at all, only looks for the session.
+      if (onDamage === undefined) for (const damage of await findLacking(info, given)) tell(damage);
       return await use(store, info, { damage: own });
     },
     { onDamage: take, onUnreadable: () => undefined },

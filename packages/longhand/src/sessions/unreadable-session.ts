@@ -4,7 +4,9 @@
  */
 
 import type { Damage, LonghandError } from "@longhand/store";
-import { shellQuote } from "../terminal/shell-quote.ts";
+import type { ToPaste } from "../terminal/command-to-paste.ts";
+import { unreadableRemedy } from "./damage-remedy.ts";
+import { permissionRemedy } from "../terminal/permission-remedy.ts";
 
 export interface UnreadableSession {
   readonly file: string;
@@ -15,17 +17,14 @@ export interface UnreadableSession {
 const SESSION_SUFFIX = ".jsonl";
 
 /** `undefined`: it is a place in a session that can be read, or no session's file. */
-export function unreadableByDamage(damage: Damage): UnreadableSession | undefined {
-  const { file, offset, bytes, reason, left } = damage;
+export function unreadableByDamage(damage: Damage, toPaste: ToPaste): UnreadableSession | undefined {
+  const { file, offset, bytes, reason } = damage;
   // So the store reports a whole file: a damaged place has a length.
   if (offset !== 0 || bytes !== 0 || !file.endsWith(SESSION_SUFFIX)) return undefined;
   return {
     file,
     reason: withoutFile(reason, file),
-    remedy:
-      left === undefined
-        ? "longhand repair mends it, and keeps the damaged bytes; or put the file back from a backup"
-        : leftRemedy(left, file),
+    remedy: unreadableRemedy(damage, toPaste),
   };
 }
 
@@ -51,19 +50,9 @@ export function unreadableByError({ code, message, detail }: LonghandError): Unr
   return { file, reason, remedy: "mend what it names; the file was left as it is" };
 }
 
-/** Nobody is sent to a repair that has nothing to offer. */
-export function leftRemedy(left: string, file: string): string {
-  return `a repair leaves it as it is, with every byte in place: ${left}: mv ${shellQuote(file)} ~/`;
-}
-
-export function permissionRemedy(path: string): string {
-  const quoted = shellQuote(path);
-  return `make it yours again: sudo chown "$(id -u)" ${quoted} && chmod u+rwX ${quoted}`;
-}
-
 /** With what to do, for those who are not told elsewhere. */
 export function adviseUnreadable(session: UnreadableSession): string {
-  return `${describeUnreadable(session)} (${session.remedy})`;
+  return `${describeUnreadable(session)}; what to do: ${session.remedy}`;
 }
 
 export function describeUnreadable({ file, reason }: UnreadableSession): string {

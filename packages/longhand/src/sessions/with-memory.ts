@@ -8,10 +8,11 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store } from "@longhand/store";
 import type { Memory, MemoryEntry } from "@longhand/store/memory";
+import { inStore } from "../terminal/command-to-paste.ts";
 import { CommandError } from "../command-error.ts";
 import { errorCode } from "../error-code.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
-import { describeDamage, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
+import { damageWarner, type StoreSurroundings, warner, withStoreForReading } from "./with-store.ts";
 
 /** One of these is in the directory of every memory; Markdown alone may have been written by hand. */
 const SIGNS = ["store", "MEMORY.md", "daily"];
@@ -60,14 +61,18 @@ async function useMemory<T>(
 
 async function openMemoryOf(given: MemorySurroundings, sessions: Store, readOnly = false): Promise<Memory> {
   const { openMemory } = await import("@longhand/store/memory");
-  const warn = warner(given);
+  const directory = given.places.memory.path;
+  // What helps in its store must be done in its store.
+  const toPaste = inStore(given.toPaste, join(directory, "store"));
+  const warn = warner({ ...given, toPaste });
+  const warnOfDamage = damageWarner({ ...given, toPaste });
   return await openMemory({
-    directory: given.places.memory.path,
+    directory,
     sessions,
     readOnly,
     onDamage: (damage) => {
       given.markFailed();
-      warn("DAMAGE", describeDamage(damage), { damage });
+      warnOfDamage(damage);
     },
     onError: ({ code, message }) => warn(code, message, {}),
     onTakenIn: ({ added, undone }) => {

@@ -7,7 +7,7 @@
 import type { Places } from "../config/places.ts";
 import { basename } from "node:path";
 import type { Damage, LonghandError, LonghandErrorCode, Store } from "@longhand/store";
-import type { ToPaste } from "../terminal/command-to-paste.ts";
+import { completeCommands, type ToPaste } from "../terminal/command-to-paste.ts";
 import { escapeLine } from "../terminal/escape-controls.ts";
 import { countOf } from "../terminal/format-count.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -55,7 +55,7 @@ export async function withStoreForWriting<T>(
   const warn = warner(given);
   const store = await openStore(given.places.sessions.path, {
     onForeign: foreignTeller(given),
-    onDamage: reports.onDamage ?? ((damage) => warn("DAMAGE", describeDamage(damage), { damage })),
+    onDamage: reports.onDamage ?? damageWarner(given),
     onError: ({ code, message }) => warn(code, message, {}),
   });
   return await useAndClose(store, use);
@@ -84,7 +84,7 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
   const {
     onUnreadable = (session) =>
       warn("SESSION_UNREADABLE", `could not be read: ${adviseUnreadable(session)}`, session),
-    onDamage = (damage) => warn("DAMAGE", describeDamage(damage), { damage }),
+    onDamage = damageWarner(given),
   } = reports;
   // A command may read a session more than once.
   const told = new Set<string>();
@@ -95,7 +95,7 @@ function readingReporters(given: StoreSurroundings, reports: ReadingReports): Re
   };
   return {
     onDamage: (damage) => {
-      const session = unreadableByDamage(damage);
+      const session = unreadableByDamage(damage, given.toPaste);
       if (session === undefined) onDamage(damage);
       else tellOnce(session);
     },
@@ -116,6 +116,7 @@ export const WARNING_CODES = [
   "MEMORY_READ_ONLY",
   "RECORD_DAMAGED",
   "RECORD_LOST",
+  "RECORDS_KEPT",
   "SESSION_ELSEWHERE",
   "SESSION_UNREADABLE",
   "SESSIONS_FOREIGN",
@@ -128,13 +129,26 @@ type WarningCode = (typeof WARNING_CODES)[number] | LonghandErrorCode;
 export function warner({
   output,
   json,
-}: StoreSurroundings): (code: WarningCode, message: string, more: object) => void {
-  return (code, message, more) => {
+  toPaste,
+}: StoreSurroundings): (code: WarningCode, said: string, more: object) => void {
+  return (code, said, more) => {
+    const message = completeCommands(said, toPaste);
     output.writeError(
       json
         ? jsonLine({ warning: { code, message, ...more } })
         : `longhand: warning: ${escapeLine(message)}\n`,
     );
+  };
+}
+
+/** With the command that says what to do, unless that was done: a torn end was cut. */
+export function damageWarner(given: StoreSurroundings): (damage: Damage) => void {
+  const warn = warner(given);
+  return (damage) => {
+    const described = describeDamage(damage);
+    const remedy = given.toPaste("verify", damage.key);
+    if (damage.kind === "torn" && damage.kept !== undefined) warn("DAMAGE", described, { damage });
+    else warn("DAMAGE", `${described}; what to do: ${remedy}`, { damage, remedy });
   };
 }
 

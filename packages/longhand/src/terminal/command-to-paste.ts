@@ -28,6 +28,19 @@ export function commandToPaste(given: GivenPlaces, program = "longhand"): ToPast
   };
 }
 
+/** For another store than that of the command. A command that leads elsewhere by itself does not lead there. */
+export function inStore(toPaste: ToPaste, sessions: string): ToPaste {
+  return (words, key, elsewhere = { sessions }) => toPaste(words, key, elsewhere);
+}
+
+/** A command without options; one that has some, or was started by npx, is whole. */
+const NAMED_COMMAND = /(?<![\w./~-]|npx )longhand (verify|repair|doctor)(?![\w-]| -)/g;
+
+/** What the store and the agents say names commands too, but they do not know the options that this one was given. */
+export function completeCommands(text: string, toPaste: ToPaste): string {
+  return text.replace(NAMED_COMMAND, (_, words: string) => toPaste(words));
+}
+
 /** Started by npm or npx, `longhand` alone is often not on the PATH of the shell. */
 export function programName(environment: Environment): string {
   const isByNpm = (environment["npm_lifecycle_event"] ?? "") !== "" || environment["npm_command"] === "exec";

@@ -2,10 +2,11 @@
 
 import { isLonghandError, type LonghandError, type LonghandErrorCode } from "@longhand/store";
 import { CommandError, type CommandErrorCode } from "../command-error.ts";
-import type { ToPaste } from "./command-to-paste.ts";
+import { completeCommands, type ToPaste } from "./command-to-paste.ts";
 import { describeOwner, ownerIn } from "./describe-owner.ts";
 import { escapeKey } from "./escape-controls.ts";
 import { EXIT } from "./exit-codes.ts";
+import { permissionRemedy } from "./permission-remedy.ts";
 import { plainReason } from "./plain-reason.ts";
 import { shellQuote } from "./shell-quote.ts";
 
@@ -38,7 +39,10 @@ export function explainError(error: unknown, failedCommand: FailedCommand): Expl
     const { exitCode, remedy } = STORE_ERRORS[code];
     return {
       code,
-      message: lockedMessage(error) ?? damagedMessage(error, failedCommand) ?? message,
+      message:
+        lockedMessage(error) ??
+        damagedMessage(error, failedCommand) ??
+        completeCommands(message, failedCommand.toPaste),
       detail,
       remedy: remedy?.(failedCommand, detail),
       exitCode,
@@ -47,7 +51,8 @@ export function explainError(error: unknown, failedCommand: FailedCommand): Expl
   // By its name: the agent's package is not loaded for the errors of other commands.
   if (error instanceof Error && error.name === "AgentError" && "code" in error) {
     const { code, message } = error;
-    return { code: String(code), message, remedy: undefined, detail: {}, exitCode: EXIT.failed };
+    const told = completeCommands(message, failedCommand.toPaste);
+    return { code: String(code), message: told, remedy: undefined, detail: {}, exitCode: EXIT.failed };
   }
   if (error instanceof Error && "syscall" in error) {
     const path = "path" in error && typeof error.path === "string" ? error.path : undefined;
@@ -126,7 +131,8 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
   },
   SESSION_CHANGED: {
     exitCode: EXIT.failed,
-    remedy: ({ toPaste }) => `what is kept, and what to do: ${toPaste("verify")}`,
+    remedy: ({ toPaste }, { key }) =>
+      `what is kept, and what to do: ${toPaste("verify", typeof key === "string" ? key : undefined)}`,
   },
   RECORD_DROPPED: failed(),
   STORE_CLOSED: failed(),
@@ -135,7 +141,13 @@ const STORE_ERRORS: Readonly<Record<LonghandErrorCode, StoreErrorRule>> = {
   DIRECTORY_UNSAFE: askDoctor("owner, permissions and what to do"),
   FORMAT_TOO_NEW: failed("a newer longhand wrote it; update this one"),
   DISK_FULL: failed("nothing acknowledged is lost; free some space and run it again"),
-  IO_FAILED: askDoctor("what is wrong and what to do"),
+  IO_FAILED: {
+    exitCode: EXIT.failed,
+    remedy: ({ toPaste }, { file, errno }) =>
+      typeof file === "string" && (errno === "EACCES" || errno === "EPERM")
+        ? permissionRemedy(file)
+        : `what is wrong and what to do: ${toPaste("doctor")}`,
+  },
 };
 
 /** Who has it, without the store's advice to its callers: it speaks of options that a command line does not have. */

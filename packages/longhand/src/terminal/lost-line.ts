@@ -17,7 +17,7 @@ export function lostLine({ first, last, isMended, kept }: LostRun): string {
   const seqs = first === last ? `seq ${first}` : `seq ${first}–${last}`;
   const records = countOf(last - first + 1, "record");
   if (!isMended) return `— ${records} damaged here (${seqs}) —`;
-  const where = kept === undefined ? "" : `, damaged bytes are kept in ${escapeLine(kept)}`;
+  const where = kept === undefined ? "" : `, any damaged bytes are kept in ${escapeLine(kept)}`;
   return `— ${records} lost here (${seqs})${where} —`;
 }
 

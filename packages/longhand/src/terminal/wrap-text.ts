@@ -8,6 +8,16 @@ export function wrapText(text: string, width: number | undefined): string[] {
   return width === undefined ? lines : lines.flatMap((line) => wrapLine(line, Math.max(8, width)));
 }
 
+/** A command, or a path that is too long for a line, is broken by the terminal alone: then it can be copied whole. */
+const COMMAND = /(?<![\w/-])(longhand|chmod|mv|sudo|kill) [-\w/~.'"$]/;
+
+/** The same for what may have commands and paths in it: a line with one that would not stay whole is left as it is. */
+export function wrapMessage(text: string, width: number | undefined): string[] {
+  const isCopied = (line: string): boolean =>
+    COMMAND.test(line) || line.split(" ").some((word) => displayWidth(word) > (width ?? Infinity));
+  return text.split("\n").flatMap((line) => (isCopied(line) ? [line] : wrapText(line, width)));
+}
+
 function wrapLine(line: string, width: number): string[] {
   if (displayWidth(line) <= width) return [line];
   const spaces = /^ */.exec(line)?.[0] ?? "";

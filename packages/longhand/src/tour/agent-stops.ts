@@ -12,6 +12,7 @@ import { type Agents, withAgents } from "../assembly/with-agents.ts";
 import { CommandError } from "../command-error.ts";
 import { findPlaces } from "../config/find-places.ts";
 import type { Places } from "../config/places.ts";
+import { commandToPaste } from "../terminal/command-to-paste.ts";
 import { killChat } from "./kill-chat.ts";
 
 export const AGENT_KEY = "tour:agent";
@@ -89,6 +90,7 @@ async function withTourAgent<T>(home: string, use: (agents: Agents, say: Say) =>
     places: tourPlaces(home),
     environment: {},
     model: "offline",
+    toPaste: commandToPaste({ home }),
     events: (event: AgentEvent) => events.push(event),
     // The loop lets nobody throw here: what is told is checked in the end, when nothing more can come.
     onProblem: ({ message }: { message: string }) => problems.push(message),

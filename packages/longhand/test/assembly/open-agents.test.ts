@@ -8,6 +8,7 @@ import { withAgents } from "../../src/assembly/with-agents.ts";
 import { findPlaces } from "../../src/config/find-places.ts";
 import { readConfig } from "../../src/config/read-config.ts";
 import type { HomeDeps } from "../../src/config/resolve-home.ts";
+import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
 import { withTemporaryDirectory } from "../support/fake-world.ts";
 
 const sandbox = await findSandbox();
@@ -32,6 +33,7 @@ async function ask({ home, workspace, environment = {} }: Around, ...texts: stri
   const wanted = {
     places,
     environment: { LONGHAND_MODEL: "offline", ...environment },
+    toPaste: commandToPaste({ home, workspace }),
     events: (event: { type: string }) => {
       if ("content" in event && typeof event.content === "string") results.push(event.content);
     },

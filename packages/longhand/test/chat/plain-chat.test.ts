@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import picocolors from "picocolors";
 import { ChatLink } from "../../src/chat/chat-link.ts";
 import { greetingLines } from "../../src/chat/greeting.ts";
+import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
 import { runOnce } from "../../src/chat/run-once.ts";
 import { runPiped } from "../../src/chat/run-piped.ts";
 import type { Input } from "../../src/terminal/output.ts";
@@ -208,17 +209,18 @@ describe("a chat in plain lines", () => {
 
 test("the greeting says where things are kept, and says so if they are not as usual", async () => {
   const { agent, store } = await fakeAgent(new ChatLink(), script);
+  const toPaste = commandToPaste({ home: "/elsewhere" });
   const greeting = (keptBy: "jsonl" | "json" | "memory"): string[] =>
-    greetingLines({ ...agent, model: agent.model, keptBy }, "k", 200, picocolors.createColors(true));
+    greetingLines({ ...agent, model: agent.model, keptBy }, "k", 200, picocolors.createColors(true), toPaste);
   expect(greeting("jsonl")).toHaveLength(6);
   expect(greeting("jsonl").slice(0, -1)).not.toContain("");
-  expect(greeting("json").join()).toContain("longhand doctor");
+  expect(greeting("json").join()).toContain("longhand doctor --home /elsewhere");
   expect(greeting("memory").join()).toContain("Sessions are not kept");
-  const narrow = greetingLines(agent, "a-key", 20, picocolors.createColors(false));
+  const narrow = greetingLines(agent, "a-key", 20, picocolors.createColors(false), toPaste);
   expect(narrow).toContain("workspace  …orkspace");
   for (const line of narrow) expect(line.length).toBeLessThanOrEqual(20);
   const why = "Ollama does not run at http://127.0.0.1:11434";
-  expect(greetingLines(agent, "k", 200, picocolors.createColors(false), why)).toContain(
+  expect(greetingLines(agent, "k", 200, picocolors.createColors(false), toPaste, why)).toContain(
     `No model found: ${why}.`,
   );
   await store.close();

@@ -6,6 +6,7 @@ import { localScope, type Model, type ModelRequest } from "@longhand/agent";
 import { expect, test } from "vitest";
 import { type Agents, withAgents } from "../../src/assembly/with-agents.ts";
 import { findPlaces } from "../../src/config/find-places.ts";
+import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
 import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
 
 const NAME = "openai:recorder";
@@ -38,7 +39,13 @@ async function inChat(home: string, use: (agents: Agents) => Promise<void>): Pro
     { home },
     { environment: {}, currentDirectory: home, temporaryDirectory: "/tmp", accountHome: () => home },
   );
-  const wanted = { places, environment: {}, events: () => undefined, onProblem: () => undefined };
+  const wanted = {
+    places,
+    environment: {},
+    events: () => undefined,
+    onProblem: () => undefined,
+    toPaste: commandToPaste({}),
+  };
   await withAgents({ ...wanted, model: "offline" }, use);
 }
 

@@ -1,6 +1,6 @@
 /** Damage is counted once, with one meaning: verify, doctor and repair give the same number for the same store. */
 
-import { chmod, copyFile, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { say, withHome } from "../support/with-home.ts";
@@ -51,11 +51,17 @@ test("the commands that are printed to be pasted repeat the key that was given",
     async (store) => {
       await say(store, "well", "one");
       await say(store, "other", "one", "two");
+      await say(store, "-odd", "one", "two");
     },
     async (longhand, _home, sessions) => {
       const path = join(sessions, "other.jsonl");
       const text = await readFile(path, "utf8");
       await writeFile(path, text.replace('"one"', '"ONE"'), { mode: 0o600 });
+      for (const command of ["list", "search two", "show other", "export other"]) {
+        expect((await longhand(command)).stderr).toContain("; what to do: longhand verify other\n");
+        const { stderr } = await longhand(`${command} --json`);
+        expect(JSON.parse(stderr)).toMatchObject({ warning: { remedy: "longhand verify other" } });
+      }
       expect((await longhand("repair --dry-run other")).stdout).toContain(
         "To do it: longhand repair other\n",
       );
@@ -63,6 +69,10 @@ test("the commands that are printed to be pasted repeat the key that was given",
         "To mend what can be mended: longhand repair other\n",
       );
       expect((await longhand("verify")).stdout).toContain("To mend what can be mended: longhand repair\n");
+      const odd = join(sessions, (await readdir(sessions)).find((name) => name.includes("odd")) ?? "");
+      await writeFile(odd, (await readFile(odd, "utf8")).replace('"one"', '"ONE"'), { mode: 0o600 });
+      expect((await longhand("verify -- -odd other")).stdout).toContain(": longhand repair -- -odd other\n");
+      expect((await longhand("repair --yes -- -odd other")).exitCode).toBe(0);
     },
   );
 });

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore, type Store } from "@longhand/store";
@@ -179,6 +179,16 @@ describe("list", () => {
           expect((await longhand("list --agent main")).stdout).toContain("mine");
           const archived = await longhand("list --agent coder --archived");
           expect(archived.stdout).toContain(`longhand restore KEY --sessions ${shellQuote(directory)}`);
+          const given = ["list", "--agent", "coder", "--archived", "--home", home];
+          expect((await runIn(home, given)).stdout).toContain(
+            `longhand restore KEY --home ${shellQuote(home)} --sessions ${shellQuote(directory)}`,
+          );
+          // An error of the store is about that agent's store too.
+          await rm(join(directory, ".longhand"), { recursive: true });
+          await symlink(home, join(directory, ".longhand"));
+          expect((await longhand("list --agent coder")).stderr).toContain(
+            `longhand doctor --sessions ${shellQuote(directory)}`,
+          );
         },
       );
     });

@@ -1,6 +1,6 @@
 /** What commands say of records that are damaged, and of those that a repair had to give up. */
 
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { jsonLines, say, type Longhand, withHome } from "../support/with-home.ts";
@@ -27,7 +27,7 @@ describe("a gap after a repair", () => {
     await withSpoiled(["two", "three"], async (longhand, sessions) => {
       expect((await longhand("repair --yes")).exitCode).toBe(0);
       const aside = join(sessions, ".longhand", "damaged");
-      const line = `— 2 records lost here (seq 2–3), damaged bytes are kept in ${aside} —`;
+      const line = `— 2 records lost here (seq 2–3), any damaged bytes are kept in ${aside} —`;
       const shown = await longhand("show k");
       expect(shown.exitCode).toBe(0);
       expect(shown.stdout.replace(/[^\n]*#\d\n/g, "")).toContain(`  one\n\n${line}\n\n  four\n`);
@@ -172,6 +172,7 @@ describe("repair", () => {
       expect(exitCode).toBe(1);
       expect(stdout).toContain("1 damaged place would be mended; the damaged bytes would be kept in ");
       expect(stdout).toContain("Record 2 of k would be lost");
+      expect(stdout).not.toContain("A record that is missing");
       expect(stdout).toContain("To do it: longhand repair\n");
       const json = await longhand("repair --dry-run --json");
       expect(JSON.parse(json.stdout)).toMatchObject({ dryRun: true, mendable: [{ file, seq: 2 }], left: [] });
@@ -179,6 +180,23 @@ describe("repair", () => {
       await longhand("repair --yes");
       const well = await longhand("repair --dry-run");
       expect([well.exitCode, well.stdout]).toEqual([0, "No damage found. There is nothing to mend.\n"]);
+    });
+  });
+
+  test("--dry-run says that a missing record would be lost, and what a cut may have taken", async () => {
+    await withSpoiled([], async (longhand, sessions) => {
+      const file = join(sessions, "k.jsonl");
+      const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+      await writeFile(file, `${lines.toSpliced(2, 1).join("\n")}\n`, { mode: 0o600 });
+      const missing = (await longhand("repair --dry-run")).stdout;
+      expect(missing).toContain("\n1 damaged place would be mended.\nA record that is missing, ");
+      expect((await longhand("repair --yes")).stdout).toMatch(
+        /Record 2 of k is lost; its number is not reused\.\n$/,
+      );
+      await truncate(file, (await stat(file)).size - 3);
+      const torn = (await longhand("repair --dry-run")).stdout;
+      expect(torn).toContain("\nA file ended in the middle of a line. ");
+      expect((await longhand("repair --yes")).stdout).toContain("\nA file ended in the middle of a line. ");
     });
   });
 

@@ -48,6 +48,7 @@ export function fakeSurroundings(options: FakeSurroundingsOptions = {}): FakeSur
     json,
     interruption: () => interruption,
     toPaste: commandToPaste({}),
+    actOn: () => undefined,
     markFailed: () => (hasFailed = true),
     hasFailed: () => hasFailed,
     places,

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openStore } from "@longhand/store";
-import { commandToPaste } from "../../src/terminal/command-to-paste.ts";
+import { commandToPaste, completeCommands } from "../../src/terminal/command-to-paste.ts";
 import { shellQuote } from "../../src/terminal/shell-quote.ts";
 import { runIn, withTemporaryDirectory } from "../support/fake-world.ts";
 
@@ -96,5 +96,67 @@ test("what commands print acts on the store they were given", async () => {
     await longhand(commandIn(none, "Begin one:"));
     expect((await runIn(home, ["list", "--sessions", join(home, "other one")])).stdout).toContain("my-first");
     expect((await runIn(home, ["list"])).stdout).toContain("No sessions");
+  });
+});
+
+describe("commands in what the store and the agents say", () => {
+  const toPaste = commandToPaste({ home: "/h" }, "npx longhand");
+
+  test.each([
+    ["Run longhand repair, which puts them back", "Run npx longhand repair --home /h, which puts them back"],
+    ["and longhand doctor shows it", "and npx longhand doctor --home /h shows it"],
+    ["longhand verify.", "npx longhand verify --home /h."],
+  ])("%s", (said, complete) => {
+    expect(completeCommands(said, toPaste)).toBe(complete);
+    expect(completeCommands(complete, toPaste)).toBe(complete);
+  });
+
+  test.each([
+    "/a/longhand repair/k.jsonl is damaged",
+    "longhand repair --sessions /m",
+    "npx longhand repair",
+    "longhand verify-store",
+    "longhand migrate DIRECTORY",
+  ])("are left as they are: %s", (said) => {
+    expect(completeCommands(said, toPaste)).toBe(said);
+  });
+});
+
+test("every command that is advised for damage carries the options that were given", async () => {
+  await withTemporaryDirectory(async (directory) => {
+    const home = join(directory, "my home");
+    await mkdir(home);
+    const sessions = join(home, "sessions");
+    const store = await openStore(sessions);
+    for (const key of ["line", "header", "gone"])
+      for (const content of ["one", "two", "three"])
+        await store.session(key).append({ role: "user", content });
+    await store.close();
+    const spoil = async (key: string, from: string): Promise<void> => {
+      const path = join(sessions, `${key}.jsonl`);
+      await writeFile(path, (await readFile(path, "utf8")).replace(from, from.toUpperCase()), {
+        mode: 0o600,
+      });
+    };
+    await spoil("line", '"two"');
+    await spoil("header", '"longhand"');
+    for (const words of [
+      "list",
+      "show line",
+      "show header",
+      "verify",
+      "repair --dry-run",
+      "repair",
+      "doctor",
+      "search x",
+    ]) {
+      for (const json of [[], ["--json"]]) {
+        const { stdout, stderr } = await runIn(directory, [...words.split(" "), ...json, "--home", home]);
+        const named = [...(stdout + stderr).matchAll(/longhand (repair|verify|doctor|list)\b.{0,40}/g)];
+        for (const [command] of named) expect(command).toContain(` --home '`);
+      }
+    }
+    const { stderr } = await runIn(directory, ["list", "--home", home]);
+    expect(stderr).toContain(`: longhand repair --home '${home}'\n`);
   });
 });

@@ -44,6 +44,14 @@ test("a command that helps is for the same store", () => {
   expect(remedy).toContain("longhand doctor --sessions './my store'");
 });
 
+test("a file that this user may not read is given back without a detour", () => {
+  const detail = { file: "/", errno: "EACCES" };
+  expect(explainError(new LonghandError("IO_FAILED", "", detail)).remedy).toMatch(/: (chmod|ls|run)|user \d/);
+  expect(explainError(new LonghandError("IO_FAILED", "", { ...detail, errno: "EIO" })).remedy).toContain(
+    "doctor",
+  );
+});
+
 test("a session that is held elsewhere is told in the words of the command line", () => {
   const detail = { key: "k", pid: 7, host: "h", since: "noon", liveness: "alive" };
   const locked = explainError(new LonghandError("SESSION_LOCKED", "open the store with readOnly", detail));

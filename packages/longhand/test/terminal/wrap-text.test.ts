@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { displayWidth, fitToWidth, padToWidth, splitAtWidth } from "../../src/terminal/display-width.ts";
-import { wrapText } from "../../src/terminal/wrap-text.ts";
+import { wrapMessage, wrapText } from "../../src/terminal/wrap-text.ts";
 
 describe("the width of text on a terminal", () => {
   test.each([
@@ -67,5 +67,21 @@ describe("wrapping", () => {
 
   test("without a limit only the text's own line ends break it", () => {
     expect(wrapText(`${"word ".repeat(100)}\nend`, undefined)).toHaveLength(2);
+  });
+});
+
+describe("a message with something to copy in it", () => {
+  test("a command and a long path stay whole, other lines are broken as ever", () => {
+    const command = "what to do: longhand repair --home /a/b key";
+    const path = `the file /${"d".repeat(30)}/k.jsonl is damaged`;
+    const prose = "a sentence that does not fit into a line of this width";
+    expect(wrapMessage([command, path, prose].join("\n"), 30)).toEqual([
+      command,
+      path,
+      ...wrapText(prose, 30),
+    ]);
+    expect(wrapText(prose, 30).length).toBeGreaterThan(1);
+    expect(wrapMessage("longhand: no session of that name is there", 30)).toHaveLength(2);
+    expect(wrapMessage(prose, undefined)).toEqual([prose]);
   });
 });

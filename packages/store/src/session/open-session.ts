@@ -172,7 +172,7 @@ async function keepPrivate(file: OpenFile, { path, key, onError }: WritablePlace
   if ((mode & OTHERS) === 0) return;
   await file.makePrivate();
   const octal = mode.toString(8);
-  const message = `${path} had mode ${octal}, with which other users could reach it; it has mode 600 now. Nothing in it was damaged. Copy session files with: cp -p`;
+  const message = `${path} had mode ${octal}, with which other users could reach it; it has mode 600 now. That is no damage. Copy session files with: cp -p`;
   onError(new LonghandError("DIRECTORY_UNSAFE", message, { file: path, key, mode: octal }));
 }
 

@@ -18,6 +18,7 @@ import {
   describeLines,
   describeRecords,
   keptRecordFiles,
+  keptSessionOf,
   markRestored,
   readKeptRecords,
 } from "../engine/files/kept-record-files.ts";
@@ -48,13 +49,13 @@ export async function checkKeptRecords(
   keys: ReadonlySet<string> | undefined,
 ): Promise<CheckedRecords[]> {
   const checked: CheckedRecords[] = [];
-  const names = keys === undefined ? undefined : new Set<string>([...keys].map(fileNameOf));
+  const names = keys === undefined ? undefined : new Set([...keys].map(fileNameOf));
   const sessions = new Map<Id, KeptFile[]>();
   for (const path of await keptRecordFiles(place.files, place.layout)) {
     const records = await readKeptRecords(place.files, path);
     const [first] = records ?? [];
     if (records === undefined || first === undefined) {
-      if (names === undefined) checked.push(unreadable(path));
+      if (names === undefined || (await isNamedAfterOne(place, path, names))) checked.push(unreadable(path));
     } else if (names === undefined || names.has(first.name))
       sessions.set(first.session, [...(sessions.get(first.session) ?? []), { path, records }]);
   }
@@ -63,6 +64,20 @@ export async function checkKeptRecords(
     if (found.damage.length > 0) checked.push(found);
   }
   return checked;
+}
+
+/** Where the content of a kept file tells no more, the id in its name does. */
+async function isNamedAfterOne(
+  { files, layout }: KeptPlace,
+  path: string,
+  names: ReadonlySet<FileName>,
+): Promise<boolean> {
+  const id = keptSessionOf(layout, path);
+  for (const name of names) {
+    const found = await findSessionFile(files, layout, id, name).catch(() => undefined);
+    if (found !== undefined) return true;
+  }
+  return false;
 }
 
 /** These files of one session have nothing any more that the session lacks. Answers with where they are now. */
@@ -107,12 +122,11 @@ async function checkSession(
     await files.open(session.path, "read"),
     async (file) => await fitKeptInto({ files, layout }, file, session.header, kept),
   );
-  const left = keptLeft(session.path);
   const damage = kept
     .filter(({ path }) => !there.has(path))
     .map((each) => {
       const damage = damageOf(each, describeLines(absent.get(each.path) ?? []));
-      return { ...damage, key, ...(fits.has(each.path) ? {} : { left }) };
+      return { ...damage, key, ...(fits.has(each.path) ? {} : { left: keptLeft(session.path, each.path) }) };
     });
   return { id, kept, session, damage, isRestorable: add.length > 0, isInsertable: insert.length > 0 };
 }

@@ -3,6 +3,7 @@
 import { copyFile, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { findKeptAside } from "../../src/engine/kept-aside.ts";
 import { ChildProcess, killChildren } from "../support/child-process.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { openCollecting } from "../support/open-collecting.ts";
@@ -87,6 +88,27 @@ describe("a killed writer's session has no file when the store is next opened", 
     expect(await contentsOf(store.session("k"))).toEqual(texts);
     expect(await store.session("k").append(user("next"))).toEqual({ seq: texts.length + 1 });
     expect((await store.verify()).damage).toEqual([]);
+    await store.close();
+  });
+
+  test("their session and files are told without reading them, until they are back or the session is removed for good", async () => {
+    expect(await findKeptAside(directory)).toEqual([]);
+    await takeTurns("AA");
+    await rename(path, away);
+    await verified(false);
+    const [name = ""] = await recordFiles();
+    const kept = join(directory, ".longhand", "damaged", name);
+    const found = [{ sessionId: name.split(".")[0], files: [kept] }];
+    await writeFile(kept, "nothing that could be read");
+    expect(await findKeptAside(directory)).toEqual(found);
+    await copyFile(older, path);
+    const { store } = await openCollecting(directory);
+    // By the key of its session too.
+    for (const options of [{}, { keys: ["k"] }])
+      expect((await store.verify(options)).damage).toMatchObject([{ file: kept }]);
+    expect((await store.verify({ keys: ["other"] })).damage).toEqual([]);
+    await store.session("k").delete({ forever: true });
+    expect(await findKeptAside(directory)).toEqual([]);
     await store.close();
   });
 

@@ -87,6 +87,27 @@ test("of records that do not fit only those are named that are not in the file",
   expect(strays).toEqual([expect.stringMatching(/^1 record \(seq 4\) that a dead process has acknowledged/)]);
 });
 
+test("what to do about records that no repair puts back never touches the session's file, and names the kept one", async () => {
+  await edit((lines) => {
+    const { id } = JSON.parse(lines[0] ?? "") as { id: string };
+    const own = encodeEntry({ seq: 4, at: "2026-11-18T10:00:00.000Z", body: otherMessage }, id).toString();
+    return [...lines.slice(0, 4), own.trimEnd()];
+  });
+  const leftOf = async (): Promise<string> => (await verify()).report.damage[0]?.left ?? "";
+  // The damage is one of the session's file here: nothing may say "move this file".
+  expect(await leftOf()).toMatch(
+    /put the right file back before .* the copy that the next writer makes of them$/,
+  );
+  const { store } = await openCollecting(directory);
+  await store.session("c").append(user("recovers"));
+  await store.close();
+  const damaged = join(directory, ".longhand", "damaged");
+  const [kept = ""] = (await readdir(damaged)).filter((name) => name.endsWith(".records"));
+  expect(await leftOf()).toContain(
+    `take what you need from ${join(damaged, kept)} and move that out of the store`,
+  );
+});
+
 describe("with keys, for reading only", () => {
   test("records whose session has no file are reported for its key, and for no other", async () => {
     await rm(path);

@@ -80,13 +80,24 @@ export function withNeighbours<R>(records: readonly R[], strays: ReadonlySet<R>)
 export async function keptRecordFiles(files: FileSystem, { damaged }: Layout, of?: Id): Promise<string[]> {
   const names = await namesIn(files, damaged);
   const isKept = (name: string): boolean => {
-    const id = name.split(".")[0] ?? "";
+    const id = idIn(name);
     return name.endsWith(ENDING) && isId(id) && (of === undefined || id === of);
   };
   return names
     .filter(isKept)
     .sort()
     .map((name) => `${damaged}/${name}`);
+}
+
+/** Whose records such a path is of, as its name says. */
+export function keptSessionOf({ damaged }: Layout, path: string): Id {
+  const id = idIn(path.slice(damaged.length + 1));
+  if (!isId(id)) throw new Error(`${path} is no file of kept records`);
+  return id;
+}
+
+function idIn(name: string): string {
+  return name.split(".")[0] ?? "";
 }
 
 /** `undefined`: these are no records of one session. */

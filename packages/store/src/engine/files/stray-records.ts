@@ -13,9 +13,18 @@ import type { Damage } from "../../format/session-record.ts";
 import { withNeighbours } from "./kept-record-files.ts";
 import { fitKeptRecords, keptFilesOf, type KeptFile, type KeptPlace } from "./fit-kept-records.ts";
 
-/** Why a repair leaves records that were kept aside, and what to do. */
-export function keptLeft(path: string): string {
-  return `${path} has gone on without them, or lacks records before them; take what you need from here and move this file out of the store`;
+/** Why a repair leaves records that were kept aside in `kept`, and what to do. `path`: their session's file. */
+export function keptLeft(path: string, kept: string): string {
+  return `${whyLeft(path)}; put the right file back and repair again, or take what you need from ${kept} and move that out of the store`;
+}
+
+/** The same while they are in a journal only: then the session's file is the one that the damage names. */
+function strayLeft(path: string): string {
+  return `${whyLeft(path)}; put the right file back before the session goes on, or take what you need from the copy that the next writer makes of them`;
+}
+
+function whyLeft(path: string): string {
+  return `${path} has gone on without them, or lacks records before them`;
 }
 
 /** What journals of dead processes have for a session, and what of it does not go into its files. */
@@ -48,7 +57,7 @@ export async function strayDamage(
     .map((group) => {
       const { offset, code } = group;
       const reason = reasonText({ code, seqs: (absent.get(group.path) ?? []).map(({ seq }) => seq) });
-      const left = fits.has(group.path) ? {} : { left: keptLeft(path) };
+      const left = fits.has(group.path) ? {} : { left: strayLeft(path) };
       return { file: path, offset, bytes: 0, kind: "corrupt", reason, key: header.key, ...left };
     });
 }
