@@ -3,6 +3,7 @@
 import { decodeBlock, isForgedBlock, readFirstLine, type JournalRecord } from "./block.ts";
 import { decodeHead, HEAD_BYTES, type JournalHead } from "./head.ts";
 import { decodeFlippedBlock } from "./flipped-block.ts";
+import { withLosses, type RecordRun } from "./lost-blocks.ts";
 import { nextBlock, SearchBudget } from "./next-block.ts";
 
 export interface JournalContents {
@@ -49,12 +50,13 @@ interface AllBlocks {
  * the damaged one was whole once, and was acknowledged itself.
  */
 function readAllBlocks(bytes: Buffer, head: JournalHead): AllBlocks {
-  const records: JournalRecord[] = [];
+  const runs: RecordRun[] = [];
+  let lost = 0;
   const places: DamagedPlace[] = [];
   const budget = new SearchBudget(bytes.length);
   let flipped: number | undefined;
   for (let run = readBlocks(bytes, head); ;) {
-    for (const record of run.records) records.push(record);
+    runs.push({ records: run.records, lost });
     flipped ??= run.flipped;
     const { end, number } = run;
     const next = nextBlock(bytes, end, head, number, budget);
@@ -66,7 +68,8 @@ function readAllBlocks(bytes: Buffer, head: JournalHead): AllBlocks {
           ? `block ${number} is damaged, and what lies behind it is too much to look through`
           : undefined;
     if (reason !== undefined) places.push({ offset: end, reason });
-    if (next === undefined) return { records, end, flipped, places };
+    if (next === undefined) return { records: withLosses(runs), end, flipped, places };
+    lost += next.offset - end;
     run = readBlocks(bytes, head, next.offset, next.number);
   }
 }
@@ -89,7 +92,12 @@ export interface ReadBlocks {
 }
 
 /** The blocks of the head's generation from this one on, up to the first that is not one. */
-export function readBlocks(bytes: Buffer, head: JournalHead, start = HEAD_BYTES, first = 1): ReadBlocks {
+export function readBlocks(
+  bytes: Buffer,
+  head: JournalHead,
+  start: number = HEAD_BYTES,
+  first: number = 1,
+): ReadBlocks {
   const records: JournalRecord[] = [];
   let end = start;
   let flipped: number | undefined;

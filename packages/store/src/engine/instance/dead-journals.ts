@@ -58,9 +58,9 @@ export async function readUnapplied(
     const reason = problemOf(found);
     if (reason !== undefined) onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason });
     if (found.kind !== "journal") continue;
-    for (const { session, file, name, offset, bytes, after } of found.contents.records) {
+    for (const { session, file, name, offset, bytes, after, lostBefore } of found.contents.records) {
       const patches = unapplied.get(session);
-      const patch = { name, file, offset, bytes, after, journal: path };
+      const patch = { name, file, offset, bytes, after, lostBefore, journal: path };
       if (patches === undefined) unapplied.set(session, [patch]);
       else patches.push(patch);
     }
