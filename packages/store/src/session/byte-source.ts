@@ -1,5 +1,6 @@
 /** Bytes of a session file as a reader must see them: the file, with records laid over it that are not in it yet. */
 
+import type { LostBefore } from "../format/lost-before.ts";
 import type { Awaitable, OpenFile } from "../host/host.ts";
 
 export interface Patch {
@@ -7,6 +8,8 @@ export interface Patch {
   readonly bytes: Buffer;
   /** The checksum of the line it was written after; `undefined`: it belongs there whatever is before it. */
   readonly after?: string | undefined;
+  /** What the journal has lost of this file before this record. `undefined`: nothing. */
+  readonly lostBefore?: LostBefore | undefined;
   /** The path of the dead process's journal that it is from. */
   readonly journal?: string;
 }

@@ -6,18 +6,22 @@
  * Only a whole line proves another history, also one that is glued to others. Damaged bytes before a record, or where it
  * goes, are damage: the record is written as if they were right. Whole lines that the journal itself writes again, at their
  * own positions, prove nothing either: another program has moved them, and the run of records puts them back.
+ *
+ * A file that ends before a record is an older one, unless the journal itself has lost what was in between: then the
+ * record goes to its position, and the hole before it is read as the damaged line that it is.
  */
 
 import type { OpenFile } from "../host/host.ts";
 import { lineSum } from "../format/line-checksum.ts";
 import { endsWithSum, LINE_END_BYTES } from "../format/last-sum.ts";
+import { NEWLINE } from "../format/format.ts";
 import { patchesInReach, type Patch } from "./byte-source.ts";
 import { FileWindow } from "./file-window.ts";
 import { otherLinesUnder, wholeLineAt } from "./lines-under.ts";
 import { RewrittenRuns } from "./rewritten-run.ts";
 
 export interface FittedRecords<P extends Patch> {
-  /** In the order of their offsets. */
+  /** In the order of their offsets; before one that is behind a hole, the newline that ends the hole. */
   readonly fits: readonly P[];
   /** Of another history, or for a position behind the end of the file; in the order of their offsets. */
   readonly strays: readonly P[];
@@ -44,6 +48,8 @@ export async function fitRecords<P extends Patch>(
     fits.add(record);
   };
   const strayEnds = new Set<number>();
+  const endBefore = ({ offset }: P): number => Math.max(size, taken.endBefore(offset));
+  const isBehindHole = (record: P): boolean => endBefore(record) < record.offset;
   const leave = (record: P): void => {
     strays.add(record);
     strayEnds.add(endOf(record));
@@ -54,7 +60,10 @@ export async function fitRecords<P extends Patch>(
     const isOther = same !== undefined && !isSame(same, record);
     // It does not say what it was written after: it goes where the record before it goes.
     const isLeftBehind = record.after === undefined && strayEnds.has(record.offset);
-    if (isOther || isLeftBehind || !(await isBehind(there, taken, record, sessionId))) leave(record);
+    const mayFollow = isBehindHole(record)
+      ? mayFollowHole(record, endBefore(record), strayEnds)
+      : await isBehind(there, taken, record, sessionId);
+    if (isOther || isLeftBehind || !mayFollow) leave(record);
     else if (same !== undefined || (await otherLinesUnder(there, record, sessionId)).length === 0)
       take(record);
     else {
@@ -65,7 +74,9 @@ export async function fitRecords<P extends Patch>(
   }
   const inReach = new Set(patchesInReach(size, [...fits]));
   return {
-    fits: records.filter((record) => fits.has(record) && inReach.has(record)),
+    fits: records
+      .filter((record) => fits.has(record) && inReach.has(record))
+      .flatMap((record) => (isBehindHole(record) ? [endOfHole(record), record] : [record])),
     strays: records.filter((record) => strays.has(record) || !inReach.has(record)),
   };
 }
@@ -80,14 +91,28 @@ async function isBehind(
   const before = taken.at(offset - 1);
   if (before !== undefined) return endOf(before) === offset && endsWithSum(before.bytes, after);
   const lineEnd = await there.read(offset - LINE_END_BYTES, offset);
-  // The file ends before it.
-  if (lineEnd.length < Math.min(LINE_END_BYTES, offset)) return false;
   if (endsWithSum(lineEnd, after)) return true;
   const line = await there.lineAt(offset - 1);
   const whole = line === undefined ? undefined : wholeLineAt(line, offset - 1, sessionId);
   if (whole === undefined) return true;
   // What the newline behind it has become is damage.
   return whole.offset + whole.content.length === offset - 1 && lineSum(whole.content) === after;
+}
+
+/** `end`: of what is in the file by then. */
+function mayFollowHole(
+  { offset, after, lostBefore }: Patch,
+  end: number,
+  strayEnds: ReadonlySet<number>,
+): boolean {
+  if (lostBefore === undefined) return after === undefined;
+  const { bytes, from } = lostBefore;
+  return offset - end <= bytes && (from === undefined || (from <= end && !strayEnds.has(from)));
+}
+
+/** Without it the record would be one line with the NULs of the hole. */
+function endOfHole<P extends Patch>(record: P): P {
+  return { ...record, offset: record.offset - 1, bytes: Buffer.of(NEWLINE), after: undefined };
 }
 
 function isSame(one: Patch, other: Patch): boolean {
@@ -104,6 +129,12 @@ class TakenRanges {
 
   add(record: Patch): void {
     this.#sorted.splice(this.#indexAfter(record.offset), 0, record);
+  }
+
+  /** Of the last one that begins before this position. */
+  endBefore(position: number): number {
+    const last = this.#sorted[this.#indexAfter(position - 1) - 1];
+    return last === undefined ? 0 : endOf(last);
   }
 
   /** The record that has the byte at this position. */

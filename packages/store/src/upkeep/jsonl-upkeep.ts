@@ -73,7 +73,7 @@ async function currentVerifyPlace(deps: UpkeepDeps): Promise<VerifyStorePlace> {
   const journalDamage = [...recovery.damage, ...unapplied];
   const self = { instance: instance.self.instance, isForking: () => forks.areUnderWay };
   // A recovery keeps those aside, where verify finds them.
-  const recordsWithoutFile = async (): Promise<readonly Damage[]> => await Promise.resolve([]);
+  const recordsWithoutFile: VerifyStorePlace["recordsWithoutFile"] = async () => await Promise.resolve([]);
   const found = { patchesOf, journalDamage, recordsWithoutFile };
   return verifyPlace({ files, layout, otherInstances, ...found, self });
 }

@@ -15,18 +15,26 @@ import type { VerifyReport } from "../contract/types.ts";
 import { leftUnowned, OF_ALL_SESSIONS } from "../engine/verify/left-as-it-is.ts";
 import { findStrangers } from "../engine/verify/find-orphans.ts";
 import { everySessionFile } from "../engine/files/every-session-file.ts";
-import { peekHeader, tryReadHeader, type SessionFile } from "../engine/files/find-session-file.ts";
+import {
+  peekHeader,
+  tryReadHeader,
+  type FoundSessionFile,
+  type SessionFile,
+} from "../engine/files/find-session-file.ts";
 import { isForeignFile } from "../engine/files/foreign-file.ts";
 import { idInName } from "../format/layout.ts";
+import type { Id } from "../format/session-id.ts";
 import { stubbedSessions } from "../engine/files/session-stub.ts";
+import type { UnplacedRecords } from "../engine/instance/dead-journals.ts";
+import { foreseePutBack, mendedFile, unplacedOf } from "./foresee-put-back.ts";
 import { checkKeptRecords } from "./restore-kept-records.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "../engine/verify/verify-session.ts";
 
 export interface VerifyStorePlace extends VerifyPlace {
   /** What is wrong with the journals of dead instances: each may have held records of any session. */
   journalDamage(): Promise<readonly Damage[]>;
-  /** Acknowledged records in such journals whose session has no file; `names`: only of these session files. */
-  recordsWithoutFile(names: ReadonlySet<string> | undefined): Promise<readonly Damage[]>;
+  /** Acknowledged records in such journals whose session has no file that can be read; `names`: only of these session files. */
+  recordsWithoutFile(names: ReadonlySet<string> | undefined): Promise<readonly UnplacedRecords[]>;
   /** Somebody may be forking a session now: its files come before its name. */
   mayBeForking(): Promise<boolean>;
 }
@@ -42,10 +50,14 @@ export async function verifyStore(
 ): Promise<VerifyReport> {
   /** By session id: why a repair leaves the session, and with it the records to be put between its own. */
   const leftById = new Map<string | undefined, string>();
+  const mended = new Map<Id, FoundSessionFile>();
   const report = await walkStore(
     place,
     options,
-    async ({ damage, left, header, isMisplaced }) => {
+    async (checked) => {
+      const { damage, left, header, isMisplaced } = checked;
+      const file = mendedFile(checked);
+      if (file !== undefined) mended.set(file.header.id, file);
       if (left === undefined) return await Promise.resolve(damage);
       if (!isMisplaced) leftById.set(header?.id, left);
       return damage.map((each) => ({ ...each, left }));
@@ -56,11 +68,15 @@ export async function verifyStore(
       ),
   );
   const kept = await checkKeptRecords(place, options.keys);
-  const keptDamage = kept.flatMap(({ id, damage, isInsertable }) => {
+  const unplaced = [...(await place.recordsWithoutFile(namesOf(options.keys))), ...kept.flatMap(unplacedOf)];
+  const isUnplaced = new Set(unplaced.map(({ damage }) => damage));
+  const keptDamage = kept.flatMap(({ id, damage: ofSession, isInsertable }) => {
+    const damage = ofSession.filter((each) => !isUnplaced.has(each));
     const left = isInsertable ? leftById.get(id) : undefined;
     return left === undefined ? damage : damage.map((each) => ({ left, ...each }));
   });
-  return { ...report, damage: [...report.damage, ...keptDamage] };
+  const unplacedDamage = await foreseePutBack(place, mended, unplaced);
+  return { ...report, damage: [...report.damage, ...unplacedDamage, ...keptDamage] };
 }
 
 export async function walkStore(
@@ -70,11 +86,10 @@ export async function walkStore(
   onStranger: HandleStranger,
 ): Promise<VerifyReport> {
   const { files, layout } = place;
-  const names = keys === undefined ? undefined : new Set<string>([...keys].map(fileNameOf));
+  const names = namesOf(keys);
   const journals = await place.journalDamage();
   const damage: Damage[] = [
     ...(keys === undefined ? journals : journals.map((each) => ({ ...each, left: OF_ALL_SESSIONS }))),
-    ...(await place.recordsWithoutFile(names)),
   ];
   /** By id: where files of the session were found, the first one first. */
   const paths = new Map<string, string[]>();
@@ -122,6 +137,10 @@ export async function walkStore(
       damage.push(await onStranger(path, [...unknown]));
   }
   return { sessions, records, damage };
+}
+
+function namesOf(keys: BackendUpkeepOptions["keys"]): ReadonlySet<string> | undefined {
+  return keys === undefined ? undefined : new Set<string>([...keys].map(fileNameOf));
 }
 
 /** As often as a session is sealed or moved while two of its files are compared. */

@@ -12,6 +12,7 @@ import { NEWLINE } from "../format/format.ts";
 import { isCount } from "../format/is-count.ts";
 import { isJsonObject, tryParseJson } from "../format/json.ts";
 import { isFileName, type FileName } from "../format/key.ts";
+import type { LostBefore } from "../format/lost-before.ts";
 import { isId, type Id } from "../format/session-id.ts";
 import type { JournalHead } from "./head.ts";
 
@@ -30,6 +31,8 @@ export interface JournalRecord {
    * line: such a record is written at its position whatever is before it, but over no other whole line.
    */
   readonly after?: string | undefined;
+  /** What the journal has lost of this file before this record. Not written: its reader finds it out. */
+  readonly lostBefore?: LostBefore | undefined;
 }
 
 export interface Block {

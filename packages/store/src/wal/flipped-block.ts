@@ -19,8 +19,8 @@ export function decodeFlippedBlock(
   number: number,
 ): Block | undefined {
   if (start >= bytes.length) return undefined;
-  const flipped = Buffer.from(bytes.subarray(start));
-  const block = turnInPayload(flipped, head, number) ?? turnInFirstLine(flipped, head, number);
+  const rest = bytes.subarray(start);
+  const block = turnInPayload(rest, head, number) ?? turnInFirstLine(rest, head, number);
   return block?.records.every(({ session, bytes: lines }) => areWhole(lines, session)) === true
     ? block
     : undefined;
@@ -55,7 +55,7 @@ function turnInFirstLine(bytes: Buffer, head: JournalHead, number: number): Bloc
   return undefined;
 }
 
-/** Turned back again if that makes no block of it. */
+/** In place, since what lies behind may be long, and turned back again: a block has a copy of its bytes. */
 function turnAndDecode(
   part: Buffer,
   index: number,
@@ -65,9 +65,10 @@ function turnAndDecode(
   number: number,
 ): Block | undefined {
   part[index] = (part[index] ?? 0) ^ mask;
-  const block = decodeBlock(bytes, 0, head, number);
-  if (block === undefined) part[index] ^= mask;
-  return block;
+  const length = decodeBlock(bytes, 0, head, number)?.bytes;
+  const copy = length === undefined ? undefined : Buffer.from(bytes.subarray(0, length));
+  part[index] ^= mask;
+  return copy && decodeBlock(copy, 0, head, number);
 }
 
 function areWhole(lines: Buffer, session: string): boolean {

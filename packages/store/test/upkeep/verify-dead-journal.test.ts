@@ -133,3 +133,55 @@ describe("with keys, for reading only", () => {
     }
   });
 });
+
+describe("the session's header is damaged", () => {
+  const KEPT = ["1", "2", "3"];
+
+  /** What verify says before the recovery and after it, and what a repair makes of it. */
+  async function reports(spoil: (bytes: Buffer) => void): Promise<Record<string, readonly Damage[]>> {
+    // The last three are in the journal alone.
+    const lines = linesOf(await readFile(path, "utf8"));
+    const bytes = Buffer.from(`${lines.slice(0, KEPT.length + 1).join("\n")}\n`);
+    spoil(bytes);
+    await writeFile(path, bytes);
+    const reader = await openCollecting(directory, { readOnly: true });
+    const before = (await reader.store.verify()).damage;
+    const ofKey = (await reader.store.verify({ keys: ["a"] })).damage;
+    await reader.store.close();
+    const { store } = await openCollecting(directory);
+    const after = (await store.verify()).damage;
+    const repair = (await store.repair()).damage;
+    await store.close();
+    return { before, ofKey, after, repair };
+  }
+  const records = matching(/\(seq 1 to 6\)/);
+
+  test.each([
+    ["in one bit", (bytes: Buffer) => void (bytes[20] = (bytes[20] ?? 0) ^ 1)],
+    ["in its checksum", (bytes: Buffer) => void bytes.write("zz", bytes.indexOf('"crc":"') + 7)],
+  ])("%s: the journal's records are named, and a repair mends it and puts them back", async (_, spoil) => {
+    const header = { file: path, offset: 0 };
+    const { before, ofKey, after, repair } = await reports(spoil);
+    for (const damage of [before, ofKey, after, repair]) {
+      expect(damage).toMatchObject([header, { reason: records }]);
+      expect(damage?.map(({ left }) => left)).toEqual([undefined, undefined]);
+    }
+    const { store } = await openCollecting(directory);
+    expect(await contentsOf(store.session("a"))).toEqual(CONTENTS);
+    expect((await store.verify()).damage).toEqual([]);
+    await store.close();
+  });
+
+  test("beyond repair: they are named, and what is to be done", async () => {
+    const { before, ofKey, after, repair } = await reports((bytes) => void bytes.fill("?", 0, 90));
+    for (const damage of [before, ofKey, after, repair])
+      expect(damage).toMatchObject([
+        { file: path, offset: 0, left: matching(/backup/) },
+        { reason: records, left: matching(/put (it|the session's file) back/) },
+      ]);
+  });
+});
+
+function matching(pattern: RegExp): string {
+  return expect.stringMatching(pattern) as string;
+}

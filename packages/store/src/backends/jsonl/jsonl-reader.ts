@@ -35,6 +35,7 @@ import { readKey } from "../../engine/reading/read-key.ts";
 import type { ReadPlace } from "../../engine/reading/read-session.ts";
 import { SessionChanges } from "../../engine/reading/session-changes.ts";
 import { verifyPlace } from "../../upkeep/verify-place.ts";
+import type { VerifyStorePlace } from "../../upkeep/verify-store.ts";
 import { promised } from "../../host/promised.ts";
 import { estimateReclaimOnDemand, verifyStoreOnDemand } from "../../upkeep/on-demand.ts";
 
@@ -132,7 +133,7 @@ export class JsonlReader implements OpenBackend {
   async #verify(options: BackendUpkeepOptions): Promise<VerifyReport> {
     const journalDamage: Damage[] = [];
     const { files, layout, patchesOf } = await this.#place((damage) => journalDamage.push(damage));
-    const recordsWithoutFile = async (names: ReadonlySet<string> | undefined): Promise<readonly Damage[]> =>
+    const recordsWithoutFile: VerifyStorePlace["recordsWithoutFile"] = async (names) =>
       await findRecordsWithoutFile(files, layout, await this.#deadInstances(), names);
     const otherInstances = this.#otherInstances;
     const found = { patchesOf, journalDamage, recordsWithoutFile };

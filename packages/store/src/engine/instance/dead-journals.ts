@@ -11,6 +11,7 @@ import type { FilePatch, PatchesOf } from "../../session/byte-source.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { findSessionFile, tryReadHeader } from "../files/find-session-file.ts";
+import type { KeptFile } from "../files/fit-kept-records.ts";
 import { describeRecords } from "../files/kept-record-files.ts";
 import { journalPath, removedPath, type Layout } from "../../format/layout.ts";
 import type { Id } from "../../format/session-id.ts";
@@ -58,9 +59,9 @@ export async function readUnapplied(
     const reason = problemOf(found);
     if (reason !== undefined) onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason });
     if (found.kind !== "journal") continue;
-    for (const { session, file, name, offset, bytes, after } of found.contents.records) {
+    for (const { session, file, name, offset, bytes, after, lostBefore } of found.contents.records) {
       const patches = unapplied.get(session);
-      const patch = { name, file, offset, bytes, after, journal: path };
+      const patch = { name, file, offset, bytes, after, lostBefore, journal: path };
       if (patches === undefined) unapplied.set(session, [patch]);
       else patches.push(patch);
     }
@@ -80,17 +81,24 @@ interface NamedPatch extends FilePatch {
   readonly name: string;
 }
 
+/** Records of one journal and session. */
+export interface UnplacedRecords extends KeptFile {
+  readonly id: Id;
+  /** With `left`: unless a repair mends the header of their session's file, it cannot put them back. */
+  readonly damage: Damage;
+}
+
 /**
- * Records of these instances whose session has no file. A reader has nothing to lay them over; opening the store for
- * writing keeps them aside. `names`: only of these session files.
+ * Records of these instances whose session has no file, or none with a readable header. A reader has nothing to lay them
+ * over; opening the store for writing keeps them aside. `names`: only of these session files.
  */
 export async function findRecordsWithoutFile(
   files: FileSystem,
   layout: Layout,
   instances: readonly Id[],
   names?: ReadonlySet<string>,
-): Promise<Damage[]> {
-  const found: Damage[] = [];
+): Promise<UnplacedRecords[]> {
+  const found: UnplacedRecords[] = [];
   for (const instance of instances) {
     const path = journalPath(layout, instance);
     const journal = await syncAndReadJournal(files, path).catch(() => undefined);
@@ -107,19 +115,22 @@ export async function findRecordsWithoutFile(
         // It may be in the file that cannot be read, which is in the report by itself.
         () => true,
       );
-      if (!isThere && (await isUnreadable(files, `${layout.directory}/${name}`))) continue;
       // Recovered meanwhile: then they are kept, and reported there.
       if (isThere || (await files.stat(path)) === undefined) continue;
-      const reason = `a dead process has acknowledged ${describeRecords(records)} of ${name}, and no file in the store has that session's id`;
+      const why = (await isUnreadable(files, `${layout.directory}/${name}`))
+        ? "whose header cannot be read as it stands"
+        : "and no file in the store has that session's id";
+      const reason = `a dead process has acknowledged ${describeRecords(records)} of ${name}, ${why}`;
       const left =
         "put the session's file back; opening the store for writing without it keeps them in .longhand/damaged";
-      found.push({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, left });
+      const damage = { file: path, offset: 0, bytes: 0, kind: "corrupt", reason, left } as const;
+      found.push({ id: session, path, records, damage });
     }
   }
   return found;
 }
 
-/** There is a file whose header says nothing. It may be the one that is meant, and is in the report by itself. */
+/** There is a file whose header says nothing. It may be the one that is meant, and a repair may mend it. */
 async function isUnreadable(files: FileSystem, path: string): Promise<boolean> {
   if ((await files.stat(path)) === undefined) return false;
   return (await tryReadHeader(files, path, () => undefined)) === undefined;
