@@ -5,9 +5,11 @@
  *
  * Only a whole line proves another history, also one that is glued to others. Damaged bytes before a record, or where it
  * goes, are damage: the record is written as if they were right. Whole lines that the journal itself writes again, at their
- * own positions, prove nothing either: another program has moved them, and the run of records puts them back.
+ * own positions, prove nothing either: another program has moved them, and the run of records puts them back. Which claim is
+ * the stronger one says format/claim.ts.
  */
 
+import { outranks, type Claim } from "../format/claim.ts";
 import type { OpenFile } from "../host/host.ts";
 import { endsWithSum, LINE_END_BYTES } from "../format/last-sum.ts";
 import { patchesInReach, type Patch } from "./byte-source.ts";
@@ -47,16 +49,26 @@ export async function fitRecords<P extends Patch>(
     strays.add(record);
     strayEnds.add(endOf(record));
   };
-  for (const record of records) {
-    if (fits.has(record)) continue;
+  const claimOf = async (record: P): Promise<Claim> => {
     const same = taken.firstWithin(record.offset, endOf(record));
     const isOther = same !== undefined && !isSame(same, record);
+    if (isOther || !(await isBehind(there, taken, record, sessionId))) return "stray";
+    if (record.after !== undefined) return "continuing";
     // It does not say what it was written after: it goes where the record before it goes.
-    const isLeftBehind = record.after === undefined && strayEnds.has(record.offset);
-    if (isOther || isLeftBehind || !(await isBehind(there, taken, record, sessionId))) leave(record);
-    else if (same !== undefined || (await otherLinesUnder(there, record, sessionId)).length === 0)
-      take(record);
+    return strayEnds.has(record.offset) ? "stray" : "positioned";
+  };
+  const standingAt = async (record: P): Promise<Claim> => {
+    const isTaken = taken.firstWithin(record.offset, endOf(record)) !== undefined;
+    const others = isTaken ? [] : await otherLinesUnder(there, record, sessionId);
+    return others.length === 0 ? "vacant" : "standing";
+  };
+  for (const record of records) {
+    if (fits.has(record)) continue;
+    const claim = await claimOf(record);
+    if (!outranks(claim, "vacant")) leave(record);
+    else if (outranks(claim, await standingAt(record))) take(record);
     else {
+      // Lines that are written again elsewhere leave their places vacant.
       const run = await runs.from(record, [...fits]);
       if (run === undefined) leave(record);
       for (const each of run ?? []) take(each);

@@ -92,7 +92,9 @@ class Settling {
     const candidates = this.#candidates(seq);
     const isNamed = candidates.some(({ claim }) => claim === "named");
     if (isNamed) return winner(candidates);
-    return winner(candidates.map((each) => (this.#isRefuted(seq, each) ? { ...each, claim: "stray" } : each)));
+    return winner(
+      candidates.map((each) => (this.#isRefuted(seq, each) ? { ...each, claim: "stray" } : each)),
+    );
   }
 
   /** No record counts behind it. */

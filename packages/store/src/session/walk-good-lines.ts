@@ -40,7 +40,8 @@ export async function walkGoodLines(
       const readersTake = isBad ? piecesOfReaders(line, writtenBy) : undefined;
       for (const piece of pieces) {
         visitor.whole?.(piece);
-        const entry = isBad && readersTake?.has(piece.offset) !== true ? entryOf(piece, writtenBy) : undefined;
+        const entry =
+          isBad && readersTake?.has(piece.offset) !== true ? entryOf(piece, writtenBy) : undefined;
         if (entry !== undefined && served?.has(entry.seq) === true) visitor.refused?.(entry, piece);
         else scanner.line(piece);
       }

@@ -68,8 +68,7 @@ export async function checkKeptRecords(
 }
 
 /** These files of one session have nothing any more that the session lacks. Answers with where they are now. */
-export async function markAllRestored(
-  place: KeptPlace, paths: readonly string[]): Promise<string[]> {
+export async function markAllRestored(place: KeptPlace, paths: readonly string[]): Promise<string[]> {
   const restored: string[] = [];
   for (const path of paths) {
     if ((await place.files.stat(path)) !== undefined)
@@ -112,7 +111,12 @@ async function checkSession(
     await files.open(session.path, "read"),
     async (file) => {
       const { size } = await file.stat();
-      const { fits: patches, journaled } = await judgeJournals(place, file, patchedSource(file, size, []), header);
+      const { fits: patches, journaled } = await judgeJournals(
+        place,
+        file,
+        patchedSource(file, size, []),
+        header,
+      );
       const source = patchedSource(file, size, patches);
       return (await fitJournals(place, source, header, journaled, kept)).fitted;
     },

@@ -3,30 +3,33 @@
  * with. Lines of both have the session's id and good checksums; only what a record was written after tells them apart.
  */
 
-import { jsonlBackend, openStore, type Store } from "../../src/index.ts";
+import { jsonlBackend, openStore } from "../../src/index.ts";
 import { failingHost, SimulatedMachine, type SeededRandom } from "../../src/testing/index.ts";
 import { user } from "./conversation.ts";
 import { DIRECTORY, readSimulatedFile, writeSimulatedFile } from "./simulated-store.ts";
 
-export const PATH: string = `${DIRECTORY}/k.jsonl`;
+export const KEY = "k";
+export const PATH: string = `${DIRECTORY}/${KEY}.jsonl`;
 
 export interface TwoHistories {
-  readonly what: string;
-  /** The disk of the killed writer, its journal among the files. */
+  readonly plan: HistoriesPlan;
+  /** The machine of the killed writer, its journal among the files. */
   start(): SimulatedMachine;
   /** Of the session's file, each with its newline, the header first. */
   readonly own: readonly Buffer[];
-  /** Of the other history's file. */
+  /** Of the other history: what only that one has. */
   readonly other: readonly Buffer[];
-  /** Of another session's file. */
+  /** Of another session. */
   readonly strange: readonly Buffer[];
 }
 
-/** How many records there are before the writer comes, how many it writes, behind which record the other history begins, and with how many. */
 export interface HistoriesPlan {
+  /** How many records there are before the writer comes: no journal has them. */
   readonly before: number;
+  /** How many it writes, and how many of those are in the file when it is killed. */
   readonly journaled: number;
   readonly applied: number;
+  /** The last record that both histories have, and how many the other one has behind it. */
   readonly branch: number;
   readonly others: number;
 }
@@ -43,50 +46,70 @@ export function randomPlan(random: SeededRandom): HistoriesPlan {
   };
 }
 
+/** What a record says: all texts of one seq have one length, so that one line stands exactly in the place of another. */
+export function ownText(seq: number): string {
+  return `own ${seq}`;
+}
+
+export function otherText(seq: number): string {
+  return `new ${seq}`;
+}
+
 export async function twoHistories(plan: HistoriesPlan): Promise<TwoHistories> {
   const { before, journaled, applied, branch, others } = plan;
   const machine = new SimulatedMachine(7);
-  const text = (seq: number): string => `own ${seq}`;
   const first = await openStore(jsonlBackend(DIRECTORY, { host: machine.startProcess() }));
-  for (let seq = 1; seq <= before; seq++) await first.session("k").append(user(text(seq)));
-  for (const content of ["x", "yy", "zzz"]) await first.session("s").append(user(`new ${content}`));
+  for (let seq = 1; seq <= before; seq++) await first.session(KEY).append(user(ownText(seq)));
+  for (const text of ["x", "yy", "zzz"]) await first.session("another").append(user(text));
   await first.close();
   const process = machine.startProcess();
-  let isHeld = false;
+  let isHeld = applied === 0;
   const host = failingHost(process, ({ operation, path }) =>
     isHeld && operation === "write" && path.endsWith(".jsonl") ? { kind: "error", code: "EIO" } : undefined,
   );
   const writer = await openStore(jsonlBackend(DIRECTORY, { host }), { onError: () => undefined });
-  for (let count = 0; count < journaled; count++) {
-    if (count === applied) {
-      await writer.session("k").messages();
-      for (let look = 0; look < 20; look++) await new Promise((resolve) => setImmediate(resolve));
-      isHeld = true;
-    }
-    await writer.session("k").append(user(text(before + count + 1)));
+  for (let count = 1; count <= journaled; count++) {
+    await writer.session(KEY).append(user(ownText(before + count)));
+    if (count !== applied) continue;
+    await untilApplied(machine, before + count);
+    isHeld = true;
   }
-  if (applied === journaled) for (let look = 0; look < 20; look++) await new Promise((resolve) => setImmediate(resolve));
   process.kill();
   const capture = machine.capture();
-  const end = capture.afterKill().startProcess();
-  const own = linesOf(await readSimulatedFile(end, PATH));
-  const strange = linesOf(await readSimulatedFile(end, `${DIRECTORY}/s.jsonl`));
-  // Everything applied, to take an older copy of any moment.
-  const recovered = capture.afterKill();
-  await (await openStore(jsonlBackend(DIRECTORY, { host: recovered.startProcess() }))).close();
-  const full = linesOf(await readSimulatedFile(recovered.startProcess(), PATH));
-  await writeSimulatedFile(recovered.startProcess(), PATH, Buffer.concat(full.slice(0, branch + 1)));
-  const second: Store = await openStore(jsonlBackend(DIRECTORY, { host: recovered.startProcess() }));
-  for (let count = 1; count <= others; count++) await second.session("k").append(user(`new ${branch + count}`));
-  await second.close();
-  const other = linesOf(await readSimulatedFile(recovered.startProcess(), PATH));
-  return { what: JSON.stringify(plan), start: () => capture.afterKill(), own, other, strange };
+  const copy = capture.afterKill();
+  const own = linesOf(await readSimulatedFile(copy.startProcess(), PATH));
+  const strange = linesOf(await readSimulatedFile(copy.startProcess(), `${DIRECTORY}/another.jsonl`)).slice(
+    1,
+  );
+  return {
+    plan,
+    start: () => capture.afterKill(),
+    own,
+    strange,
+    other: await goOnFrom(copy, branch, others),
+  };
 }
 
+/** Everything is recovered, the copy of an earlier moment is put back, and another writer goes on from there. */
+async function goOnFrom(copy: SimulatedMachine, branch: number, others: number): Promise<readonly Buffer[]> {
+  await (await openStore(jsonlBackend(DIRECTORY, { host: copy.startProcess() }))).close();
+  const full = linesOf(await readSimulatedFile(copy.startProcess(), PATH));
+  await writeSimulatedFile(copy.startProcess(), PATH, Buffer.concat(full.slice(0, branch + 1)));
+  const store = await openStore(jsonlBackend(DIRECTORY, { host: copy.startProcess() }));
+  for (let count = 1; count <= others; count++)
+    await store.session(KEY).append(user(otherText(branch + count)));
+  await store.close();
+  return linesOf(await readSimulatedFile(copy.startProcess(), PATH)).slice(branch + 1);
+}
+
+async function untilApplied(machine: SimulatedMachine, records: number): Promise<void> {
+  const host = machine.startProcess();
+  while (linesOf(await readSimulatedFile(host, PATH)).length < records + 1)
+    await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Each with its newline. */
 export function linesOf(bytes: Buffer): Buffer[] {
-  return bytes
-    .toString("latin1")
-    .split(/(?<=\n)/)
-    .filter((line) => line !== "")
-    .map((line) => Buffer.from(line, "latin1"));
+  const lines = bytes.toString("latin1").split(/(?<=\n)/);
+  return lines.filter((line) => line !== "").map((line) => Buffer.from(line, "latin1"));
 }

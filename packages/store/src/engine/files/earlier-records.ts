@@ -43,8 +43,7 @@ export async function findMissingEarlier<R extends EarlierRecord>(
       .get(record)
       ?.some(
         ({ seq, sum }) =>
-          !hasRecord(found, seq, sum) &&
-          !dropped.some(({ first, last }) => seq >= first && seq <= last),
+          !hasRecord(found, seq, sum) && !dropped.some(({ first, last }) => seq >= first && seq <= last),
       ),
   );
 }

@@ -14,7 +14,13 @@ import { fileNameOf } from "../../format/key.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { findMissingEarlier } from "./earlier-records.ts";
 import { withNeighbours } from "./kept-record-files.ts";
-import { fitKeptRecords, keptFilesOf, type FittedKept, type KeptFile, type KeptPlace } from "./fit-kept-records.ts";
+import {
+  fitKeptRecords,
+  keptFilesOf,
+  type FittedKept,
+  type KeptFile,
+  type KeptPlace,
+} from "./fit-kept-records.ts";
 
 /** Why a repair leaves records that were kept aside, and what to do. */
 export function keptLeft(path: string): string {
