@@ -38,6 +38,8 @@ export type OrderReason =
   | { readonly code: "broken-batch"; readonly first: number; readonly last: number }
   | { readonly code: "unfinished-batch" }
   | { readonly code: "sum-mismatch" }
+  /** `isReplaced`: the record that belongs there is known, and a repair puts it in its place. */
+  | { readonly code: "other-history"; readonly seq: number; readonly isReplaced: boolean }
   | { readonly code: "stray-records"; readonly seqs: readonly number[] }
   | { readonly code: "lost-from-sealed"; readonly seqs: readonly number[] };
 
@@ -93,6 +95,7 @@ export function reasonText(reason: DamageReason): string {
     case "broken-batch":
     case "unfinished-batch":
     case "sum-mismatch":
+    case "other-history":
     case "stray-records":
     case "lost-from-sealed":
       return orderText(reason);
@@ -139,6 +142,10 @@ function orderText(reason: OrderReason): string {
       return "an unfinished batch";
     case "sum-mismatch":
       return "each line is whole, but together they are not what was written";
+    case "other-history":
+      return reason.isReplaced
+        ? `seq ${reason.seq} of another history: an acknowledged record, which is kept, belongs in its place`
+        : `seq ${reason.seq} of another history: the acknowledged record behind it was written after another one, which is gone`;
     case "stray-records":
       return `${countSeqs(reason.seqs)} that a dead process has acknowledged in its journal do not fit this file, which was replaced or overwritten since. Opening the store for writing keeps them in .longhand/damaged`;
     case "lost-from-sealed":

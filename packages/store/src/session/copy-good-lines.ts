@@ -7,23 +7,17 @@
 import type { Entry } from "../format/entry.ts";
 import type { SessionState } from "../format/fold.ts";
 import { batchEnd } from "../format/open-batch.ts";
-import { salvageLine } from "../format/salvage-lines.ts";
-import { LogScanner, type ScanVisitor } from "../format/scan.ts";
-import type { ByteSource } from "./byte-source.ts";
+import { lineSum } from "../format/line-checksum.ts";
+import type { ScanVisitor } from "../format/scan.ts";
 import type { PartWriter } from "./part-writer.ts";
-import { readLines } from "./read-lines.ts";
+import type { SettledRecords } from "./settle-records.ts";
+import { walkGoodLines, type LinesToWalk } from "./walk-good-lines.ts";
 
-export interface GoodLines {
-  readonly source: ByteSource;
-  readonly writtenBy: string;
-  /** Behind the header. */
-  readonly from: number;
-  readonly to: number;
-  readonly seqBefore: number;
-  /** The last record that is the session's; `undefined`: whatever is there. */
-  readonly last: number | undefined;
+export interface GoodLines extends LinesToWalk {
   /** Records of this session that were kept aside and are missing here, between others or behind the last one. */
   readonly kept?: readonly LateLine[];
+  /** Which record gets a seq; of the others, the first that counts. */
+  readonly settled?: SettledRecords;
   /** What all records up to `last` have led to; asked for if some are lost. */
   readonly stateAtEnd?: () => Promise<SessionState | undefined>;
 }
@@ -47,9 +41,9 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
       late.shift();
     }
   };
-  const { seq } = await walk(lines, writer, {
+  const visitor: ScanVisitor = {
     entry: (entry, { content }) => {
-      if (entry.seq > last || content === undefined) return;
+      if (entry.seq > last || content === undefined || isDisplaced(lines, entry.seq, content)) return;
       takeLate(entry.seq);
       place(entry, content);
     },
@@ -67,7 +61,8 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
       if (content !== undefined) writer.aside(content);
     },
     damage: () => undefined,
-  });
+  };
+  const { seq } = await walkGoodLines(lines, visitor, async () => await writer.drain());
   takeLate(seq + 1);
   // What was kept aside may go on behind the last record.
   while ((late[0]?.entry.seq ?? Infinity) <= Math.max(seq, end) + 1) takeLate(Math.max(seq, end) + 2);
@@ -97,13 +92,16 @@ async function findLate(lines: GoodLines): Promise<LateLine[]> {
   };
   const isMissed = (seq: number): boolean =>
     seq > before || gaps.some(({ first, last }) => seq >= first && seq <= last);
-  await walk(lines, undefined, {
-    entry: ({ seq }) => pass(seq, seq),
+  await walkGoodLines(lines, {
+    entry: ({ seq }, { content }) => {
+      if (content === undefined || !isDisplaced(lines, seq, content)) pass(seq, seq);
+    },
     checkpoint: ({ state }) => pass(state.seq + 1, state.seq),
     lost: ({ last }) => pass(last + 1, last),
     damage: () => undefined,
     refused: (entry, { content }) => {
       if (content === undefined || !isMissed(entry.seq) || late.has(entry.seq)) return;
+      if (isDisplaced(lines, entry.seq, content)) return;
       if (entry.seq <= lines.seqBefore || bytes + content.length > MAX_LATE_BYTES) return;
       bytes += content.length;
       late.set(entry.seq, { entry, line: Buffer.from(content) });
@@ -119,22 +117,7 @@ async function findLate(lines: GoodLines): Promise<LateLine[]> {
     .sort((one, other) => one.entry.seq - other.entry.seq);
 }
 
-/** Glued lines are taken apart first. Resolves with the highest seq, counting damaged records at the end. */
-async function walk(
-  { source, writtenBy, from, to, seqBefore, last }: GoodLines,
-  writer: PartWriter | undefined,
-  visitor: ScanVisitor,
-): Promise<{ readonly seq: number }> {
-  const scanner = new LogScanner(
-    writtenBy,
-    { offset: from, seqBefore, isSealed: last !== undefined },
-    visitor,
-  );
-  for await (const chunk of readLines(source, from, to)) {
-    for (const line of chunk) {
-      for (const piece of salvageLine(line, writtenBy)) scanner.line(piece);
-    }
-    await writer?.drain();
-  }
-  return scanner.finish();
+/** Another record gets its seq, or none does. */
+function isDisplaced({ settled }: GoodLines, seq: number, content: Buffer): boolean {
+  return settled?.has(seq) === true && settled.get(seq) !== lineSum(content);
 }

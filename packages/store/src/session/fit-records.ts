@@ -5,12 +5,14 @@
  *
  * Only a whole line proves another history, also one that is glued to others. Damaged bytes before a record, or where it
  * goes, are damage: the record is written as if they were right. Whole lines that the journal itself writes again, at their
- * own positions, prove nothing either: another program has moved them, and the run of records puts them back.
+ * own positions, prove nothing either: another program has moved them, and the run of records puts them back. Which claim is
+ * the stronger one says format/claim.ts.
  *
  * A file that ends before a record is an older one, unless the journal itself has lost what was in between: then the
  * record goes to its position, and the hole before it is read as the damaged line that it is.
  */
 
+import { outranks, type Claim } from "../format/claim.ts";
 import type { OpenFile } from "../host/host.ts";
 import { lineSum } from "../format/line-checksum.ts";
 import { endsWithSum, LINE_END_BYTES } from "../format/last-sum.ts";
@@ -54,19 +56,29 @@ export async function fitRecords<P extends Patch>(
     strays.add(record);
     strayEnds.add(endOf(record));
   };
-  for (const record of records) {
-    if (fits.has(record)) continue;
+  const claimOf = async (record: P): Promise<Claim> => {
     const same = taken.firstWithin(record.offset, endOf(record));
     const isOther = same !== undefined && !isSame(same, record);
-    // It does not say what it was written after: it goes where the record before it goes.
-    const isLeftBehind = record.after === undefined && strayEnds.has(record.offset);
     const mayFollow = isBehindHole(record)
       ? mayFollowHole(record, endBefore(record), strayEnds)
       : await isBehind(there, taken, record, sessionId);
-    if (isOther || isLeftBehind || !mayFollow) leave(record);
-    else if (same !== undefined || (await otherLinesUnder(there, record, sessionId)).length === 0)
-      take(record);
+    if (isOther || !mayFollow) return "stray";
+    if (record.after !== undefined) return "continuing";
+    // It does not say what it was written after: it goes where the record before it goes.
+    return strayEnds.has(record.offset) ? "stray" : "positioned";
+  };
+  const standingAt = async (record: P): Promise<Claim> => {
+    const isTaken = taken.firstWithin(record.offset, endOf(record)) !== undefined;
+    const others = isTaken ? [] : await otherLinesUnder(there, record, sessionId);
+    return others.length === 0 ? "vacant" : "standing";
+  };
+  for (const record of records) {
+    if (fits.has(record)) continue;
+    const claim = await claimOf(record);
+    if (!outranks(claim, "vacant")) leave(record);
+    else if (outranks(claim, await standingAt(record))) take(record);
     else {
+      // Lines that are written again elsewhere leave their places vacant.
       const run = await runs.from(record, [...fits]);
       if (run === undefined) leave(record);
       for (const each of run ?? []) take(each);

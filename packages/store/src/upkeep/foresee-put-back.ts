@@ -9,7 +9,7 @@ import type { Damage } from "../format/session-record.ts";
 import type { Id } from "../format/session-id.ts";
 import type { FoundSessionFile } from "../engine/files/find-session-file.ts";
 import { fitKeptInto, type KeptPlace } from "../engine/files/fit-kept-records.ts";
-import { keptLeft } from "../engine/files/stray-records.ts";
+import { keptLeft, strayLeft } from "../engine/files/stray-records.ts";
 import type { UnplacedRecords } from "../engine/instance/dead-journals.ts";
 import type { CheckedSession } from "../engine/verify/verify-session.ts";
 import type { CheckedRecords } from "./restore-kept-records.ts";
@@ -54,7 +54,9 @@ export async function foreseePutBack(
     );
     const { left: _, ...mendable } = damage;
     const isPutBack = fitted.there.has(path) || fitted.fits.has(path);
-    found.push(isPutBack ? mendable : { ...damage, left: keptLeft(session.path) });
+    const isKept = path.startsWith(`${place.layout.damaged}/`);
+    const left = isKept ? keptLeft(session.path, path) : strayLeft(session.path);
+    found.push(isPutBack ? mendable : { ...damage, left });
   }
   return found;
 }

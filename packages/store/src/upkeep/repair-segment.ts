@@ -10,6 +10,7 @@ import { linesFrom, readHeaderLine } from "../session/header-line.ts";
 import { partsOf, type LogPart, type OpenedPart } from "../session/log-part.ts";
 import { openSegment } from "../session/open-segment.ts";
 import { type LostRun, writePart } from "../session/part-writer.ts";
+import type { SettledRecords } from "../session/settle-records.ts";
 import { segmentPath } from "../session/segment-path.ts";
 import type { SessionState } from "../format/fold.ts";
 import type { ChainLink, Header } from "../format/header.ts";
@@ -35,6 +36,8 @@ export interface DamagedLink {
   readonly number: number;
   /** Records of the session that were kept aside and are missing. */
   readonly kept: readonly LateLine[];
+  /** Which record gets a seq, where kept ones speak of it. */
+  readonly settled: SettledRecords;
 }
 
 export interface RepairedLink {
@@ -46,7 +49,7 @@ export interface RepairedLink {
 /** It is on the disk, but its name is not durable yet. */
 export async function repairSegment(deps: RepairDeps, damaged: DamagedLink): Promise<RepairedLink> {
   const { files, layout } = deps;
-  const { header, index, number, kept } = damaged;
+  const { header, index, number, kept, settled } = damaged;
   const parts = partsOf(header, 0, 0);
   const part = parts[index];
   const link = header.chain[index];
@@ -67,7 +70,9 @@ export async function repairSegment(deps: RepairDeps, damaged: DamagedLink): Pro
           await nextState(deps, damaged, part.last);
         const own = kept.filter(({ entry }) => entry.seq >= part.first && entry.seq <= part.last);
         const bounds = { seqBefore: part.first - 1, last: part.last };
-        await copyGoodLines({ ...lines, ...bounds, kept: own, stateAtEnd }, writer);
+        // They speak of what the session itself has written, not of its parent's records.
+        const choice = part.writtenBy === header.id ? { kept: own, settled } : { kept: own };
+        await copyGoodLines({ ...lines, ...bounds, ...choice, stateAtEnd }, writer);
       },
     );
     await deps.checkMayChange();

@@ -11,6 +11,7 @@
 import { useFile } from "../host/use-file.ts";
 import type { LateLine } from "../session/copy-good-lines.ts";
 import { keepAside } from "../session/keep-aside.ts";
+import type { SettledRecords } from "../session/settle-records.ts";
 import type { LostRun } from "../session/part-writer.ts";
 import { segmentCandidates, segmentDirectory, segmentPath } from "../session/segment-path.ts";
 import { decodeLine } from "../format/decode.ts";
@@ -45,14 +46,15 @@ export async function repairSession(deps: RepairDeps, checked: CheckedSession): 
     await undoSeal(deps.files, deps.layout, file.path, header);
     // Before the segments, and numbered behind them: else, cut short, theirs would be in the way of sealing.
     present = { ...header, file: header.file + damaged.length + 1 };
-    lost.push(...(await rewriteActive(deps, file, present, [...missing.between, ...missing.behind])));
+    const { between, behind, settled } = missing;
+    lost.push(...(await rewriteActive(deps, file, present, { kept: [...between, ...behind], settled })));
   }
   if (damaged.length > 0) {
-    const replaced = await replaceSegments(deps, checked, header, missing.between);
+    const replaced = await replaceSegments(deps, checked, header, missing);
     lost.unshift(...replaced.lost);
     kept.push(...replaced.kept);
     present = { ...present, file: present.file + 1, chain: replaced.chain };
-    await rewriteActive(deps, file, present, []);
+    await rewriteActive(deps, file, present, {});
   }
   const stat = await deps.files.stat(file.path);
   const orphans = await findOrphans(deps.files, deps.layout, present, stat);
@@ -64,6 +66,7 @@ export async function repairSession(deps: RepairDeps, checked: CheckedSession): 
 interface MissingRecords {
   readonly between: readonly LateLine[];
   readonly behind: readonly LateLine[];
+  readonly settled: SettledRecords;
 }
 
 async function findMissing(
@@ -72,8 +75,8 @@ async function findMissing(
   header: Header,
 ): Promise<MissingRecords> {
   const kept = await keptFilesOf({ files, layout }, header.id);
-  if (kept.length === 0) return { between: [], behind: [] };
-  const { insert, add } = await useFile(await files.open(file.path, "read"), async (opened) => {
+  if (kept.length === 0) return { between: [], behind: [], settled: new Map() };
+  const { insert, add, settled } = await useFile(await files.open(file.path, "read"), async (opened) => {
     const { source } = await salvageSource(opened);
     return await fitKeptRecords({ files, layout }, source, header, kept);
   });
@@ -83,7 +86,7 @@ async function findMissing(
       const decoded = decodeLine(content, header.id);
       return decoded.kind === "entry" ? [{ entry: decoded.entry, line: content }] : [];
     });
-  return { between: entriesOf(insert), behind: entriesOf(add) };
+  return { between: entriesOf(insert), behind: entriesOf(add), settled };
 }
 
 /** It is damaged, or lacks a record that was kept aside. */
@@ -114,7 +117,7 @@ async function replaceSegments(
   deps: RepairDeps,
   { file, segments }: CheckedSession,
   header: Header,
-  missing: readonly LateLine[],
+  { between, settled }: MissingRecords,
 ): Promise<RepairedSession & { readonly chain: readonly ChainLink[] }> {
   await makeSegmentDirectory(deps, header.id);
   let chain = header.chain;
@@ -122,11 +125,12 @@ async function replaceSegments(
   const lost: LostRun[] = [];
   const kept: string[] = [];
   for (const { link, checked } of segments) {
-    if (!isToReplace({ link, checked }, missing)) continue;
+    if (!isToReplace({ link, checked }, between)) continue;
     number += 1;
     kept.push(...(await clearNumber(deps, header, number)));
     const index = chain.indexOf(link);
-    const damaged = { header: { ...header, chain }, index, activePath: file.path, number, kept: missing };
+    const present = { ...header, chain };
+    const damaged = { header: present, index, activePath: file.path, number, kept: between, settled };
     const repaired = await repairSegment(deps, damaged);
     chain = chain.with(index, repaired.link);
     lost.push(...repaired.lost);

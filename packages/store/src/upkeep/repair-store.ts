@@ -39,7 +39,7 @@ export async function repairStore(place: RepairPlace, options: BackendUpkeepOpti
     lost.push(...repaired.lost.map((run) => ({ key, id, ...run })));
     kept.push(...repaired.kept);
   };
-  const before = await checkKeptRecords(place, options.keys);
+  const before = await checkKeptRecords(recovered(place), options.keys);
   const report = await walkStore(
     place,
     options,
@@ -85,7 +85,7 @@ async function restoreAll(
   { onRestored, onRepaired }: OnKept,
 ): Promise<readonly Damage[]> {
   const found: Damage[] = [];
-  const after = await checkKeptRecords(place, keys);
+  const after = await checkKeptRecords(recovered(place), keys);
   const isKnown = new Set(before.flatMap(({ id }) => id ?? []));
   for (const each of [...before, ...after.filter(({ id }) => id !== undefined && !isKnown.has(id))]) {
     const { id, damage } = each;
@@ -111,7 +111,7 @@ async function restoreAll(
       await place.alone(session.header.key, async (deps) => {
         // Mending the session may have put them back, another repair may have, or the session may have gone on.
         const look = async (): Promise<CheckedRecords | undefined> =>
-          (await checkKeptRecords(place, keys)).find((other) => other.id === id);
+          (await checkKeptRecords(recovered(place), keys)).find((other) => other.id === id);
         let now = await look();
         let sessionLeft: string | undefined;
         if (now?.isInsertable === true) {
@@ -188,6 +188,11 @@ async function repairChecked(
     onRepaired(await repairSession(deps, checked));
   });
   return damage;
+}
+
+/** Whatever the journals of dead processes had is in the files, or kept. */
+function recovered({ files, layout }: RepairPlace): Pick<VerifyPlace, "files" | "layout" | "patchesOf"> {
+  return { files, layout, patchesOf: () => [] };
 }
 
 /** Under the lease nothing of its own is missing. A file that it shares may still wait for a recovery. */

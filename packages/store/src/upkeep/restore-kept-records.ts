@@ -7,13 +7,14 @@
 import { dirname } from "node:path";
 import { useFile } from "../host/use-file.ts";
 import { writeFully } from "../host/write-fully.ts";
+import { patchedSource } from "../session/byte-source.ts";
 import { openSessionForWriting } from "../session/open-session.ts";
 import { fileNameOf, type FileName } from "../format/key.ts";
 import { removedPath } from "../format/layout.ts";
 import type { Id } from "../format/session-id.ts";
 import type { Damage } from "../format/session-record.ts";
 import { findSessionFile, type FoundSessionFile } from "../engine/files/find-session-file.ts";
-import { fitKeptInto, type KeptFile } from "../engine/files/fit-kept-records.ts";
+import { fitKeptInto, type KeptFile, type KeptPlace } from "../engine/files/fit-kept-records.ts";
 import {
   describeLines,
   describeRecords,
@@ -22,7 +23,7 @@ import {
   markRestored,
   readKeptRecords,
 } from "../engine/files/kept-record-files.ts";
-import { keptLeft } from "../engine/files/stray-records.ts";
+import { fitJournals, judgeJournals, keptLeft } from "../engine/files/stray-records.ts";
 import type { RepairDeps } from "./repair-segment.ts";
 import type { VerifyPlace } from "../engine/verify/verify-session.ts";
 
@@ -41,11 +42,12 @@ export interface CheckedRecords {
   readonly isInsertable: boolean;
 }
 
-type KeptPlace = Pick<VerifyPlace, "files" | "layout">;
+/** Once journals of dead processes are recovered, `patchesOf` has nothing of them. */
+type JournalsPlace = Pick<VerifyPlace, "files" | "layout" | "patchesOf">;
 
 /** All that are kept and are in no session, nor of one that was removed for good. `keys`: only of these. */
 export async function checkKeptRecords(
-  place: KeptPlace,
+  place: JournalsPlace,
   keys: ReadonlySet<string> | undefined,
 ): Promise<CheckedRecords[]> {
   const checked: CheckedRecords[] = [];
@@ -98,10 +100,11 @@ function unreadable(path: string): CheckedRecords {
 }
 
 async function checkSession(
-  { files, layout }: KeptPlace,
+  place: JournalsPlace,
   id: Id,
   kept: readonly KeptFile[],
 ): Promise<CheckedRecords> {
+  const { files, layout } = place;
   // A file that cannot be read is in the report by itself, and may be the one they belong to.
   const session = await findSessionFile(files, layout, id, nameOf(kept)).catch(() => undefined);
   const damageOf = ({ path }: KeptFile, records: string): Damage => {
@@ -117,10 +120,21 @@ async function checkSession(
       : kept.map((each) => ({ ...damageOf(each, describeRecords(each.records)), left }));
     return { id, kept, session, damage, isRestorable: false, isInsertable: false };
   }
-  const { key } = session.header;
+  const { header } = session;
+  const { key } = header;
   const { add, insert, absent, there, fits } = await useFile(
     await files.open(session.path, "read"),
-    async (file) => await fitKeptInto({ files, layout }, file, session.header, kept),
+    async (file) => {
+      const { size } = await file.stat();
+      const { fits: patches, journaled } = await judgeJournals(
+        place,
+        file,
+        patchedSource(file, size, []),
+        header,
+      );
+      const source = patchedSource(file, size, patches);
+      return (await fitJournals(place, source, header, journaled, kept)).fitted;
+    },
   );
   const damage = kept
     .filter(({ path }) => !there.has(path))

@@ -7,7 +7,7 @@
 import { dirname } from "node:path";
 import { useFile } from "../host/use-file.ts";
 import type { ByteSource } from "../session/byte-source.ts";
-import { copyGoodLines, type LateLine } from "../session/copy-good-lines.ts";
+import { copyGoodLines, type GoodLines } from "../session/copy-good-lines.ts";
 import { readHeaderLine } from "../session/header-line.ts";
 import { firstSeqOf, partsOf } from "../session/log-part.ts";
 import { type LostRun, writePart } from "../session/part-writer.ts";
@@ -22,7 +22,7 @@ export async function rewriteActive(
   deps: RepairDeps,
   file: SessionFile,
   header: Header,
-  kept: readonly LateLine[],
+  choice: Pick<GoodLines, "kept" | "settled">,
 ): Promise<readonly LostRun[]> {
   const { files, layout } = deps;
   const temporary = deps.temporaryPath();
@@ -37,7 +37,7 @@ export async function rewriteActive(
     const mark = await markBefore(source);
     const part = { mark, header, writtenBy: header.id, ...before, now: deps.now() };
     return await writePart(files, temporary, part, async (writer) => {
-      await copyGoodLines({ ...lines, seqBefore: first - 1, last: undefined, kept }, writer);
+      await copyGoodLines({ ...lines, seqBefore: first - 1, last: undefined, ...choice }, writer);
     });
   });
   await deps.checkMayChange();

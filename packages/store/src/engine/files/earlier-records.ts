@@ -10,10 +10,9 @@ import { partsOf, type LogPart } from "../../session/log-part.ts";
 import { openSegment } from "../../session/open-segment.ts";
 import { segmentPath } from "../../session/segment-path.ts";
 import type { Header } from "../../format/header.ts";
-import { lastSum } from "../../format/last-sum.ts";
 import type { Layout } from "../../format/layout.ts";
 import { linesOf } from "./kept-record-files.ts";
-import { readWholeLines } from "./whole-lines.ts";
+import { hasRecord, readWholeLines } from "./whole-lines.ts";
 
 interface EarlierRecord extends Patch {
   readonly file: number;
@@ -38,14 +37,13 @@ export async function findMissingEarlier<R extends EarlierRecord>(
   );
   const seqs = new Set([...linesByRecord.values()].flat().map(({ seq }) => seq));
   const dropped = header.chain.filter((link) => link.dropped !== undefined);
-  const { recordSums } = await readWholeLines(place, active, header, seqs);
+  const found = await readWholeLines(place, active, header, seqs);
   return moved.filter((record) =>
     linesByRecord
       .get(record)
       ?.some(
-        ({ seq, line }) =>
-          recordSums.get(seq)?.has(lastSum(line) ?? "") !== true &&
-          !dropped.some(({ first, last }) => seq >= first && seq <= last),
+        ({ seq, sum }) =>
+          !hasRecord(found, seq, sum) && !dropped.some(({ first, last }) => seq >= first && seq <= last),
       ),
   );
 }

@@ -1,7 +1,6 @@
 /**
  * Which records that were kept aside belong into their session: behind its last record, or where one is missing. Records of
- * one session may be kept in several files, since instances take turns on it. A record belongs to the history that the
- * files hold if a chain of records, each written after the one before it, leads from it to a line that they have.
+ * one session may be kept in several files, since instances take turns on it.
  */
 
 import type { FileSystem, OpenFile } from "../../host/host.ts";
@@ -9,11 +8,12 @@ import { useFile } from "../../host/use-file.ts";
 import type { JournalRecord } from "../../wal/block.ts";
 import { patchedSource, type ByteSource } from "../../session/byte-source.ts";
 import type { Header } from "../../format/header.ts";
-import { lastSum } from "../../format/last-sum.ts";
 import type { Layout } from "../../format/layout.ts";
+import type { ScanDamage } from "../../format/scan.ts";
+import { settleRecords, type FoundRecords, type SettledRecords } from "../../session/settle-records.ts";
 import type { Id } from "../../format/session-id.ts";
 import { keptRecordFiles, linesOf, readKeptRecords, type KeptLine } from "./kept-record-files.ts";
-import { readWholeLines, type WholeLines } from "./whole-lines.ts";
+import { hasRecord, readWholeLines } from "./whole-lines.ts";
 
 /** One file of kept records. */
 export interface KeptFile {
@@ -24,7 +24,7 @@ export interface KeptFile {
 export interface FittedKept {
   /** The lines to put behind the end of the session's active file, in order, each with its newline. */
   readonly add: readonly Buffer[];
-  /** Records that are missing between others: a repair writes the file that lacks them anew. By their seqs. */
+  /** The other records to put in: a repair writes the file that lacks them anew. By their seqs. */
   readonly insert: readonly Buffer[];
   /** Of each kept file: the records that the session does not have. */
   readonly absent: ReadonlyMap<string, readonly KeptLine[]>;
@@ -32,7 +32,20 @@ export interface FittedKept {
   readonly there: ReadonlySet<string>;
   /** Kept files of which it has every record once `add` and `insert` are written. */
   readonly fits: ReadonlySet<string>;
+  /** Which record each seq gets that the kept files speak of. */
+  readonly settled: SettledRecords;
+  /** Records of the active file that count where they stand, and do not get their seq. */
+  readonly displaced: readonly ScanDamage[];
 }
+
+const NOTHING_KEPT = {
+  add: [],
+  insert: [],
+  absent: new Map(),
+  fits: new Set<string>(),
+  settled: new Map(),
+  displaced: [],
+} as const;
 
 export interface KeptPlace {
   readonly files: FileSystem;
@@ -47,88 +60,44 @@ export async function fitKeptRecords(
   kept: readonly KeptFile[],
 ): Promise<FittedKept> {
   const linesByPath = new Map(kept.map(({ path, records }) => [path, linesOf(records)]));
-  const candidates = [...linesByPath.values()].flat();
-  const lines = await readWholeLines(place, active, header, new Set(candidates.map(({ seq }) => seq)));
-  const isThere = ({ seq, line }: KeptLine): boolean => has(lines.recordSums, seq, lastSum(line));
-  const { behind, before } = connect(lines, candidates, isThere);
-  const add: KeptLine[] = [];
-  for (let next = behind.get(lines.lastSeq + 1); next !== undefined; next = behind.get(next.seq + 1))
-    add.push(next);
-  const insert = [...before.values()];
-  const placed = new Set([...add, ...insert].map(({ line }) => line.toString("latin1")));
-  const absent = new Map<string, readonly KeptLine[]>();
-  const there = new Set<string>();
-  const fits = new Set<string>();
-  for (const [path, own] of linesByPath) {
-    absent.set(
-      path,
-      own.filter((line) => !isThere(line)),
-    );
-    if (own.every(isThere)) there.add(path);
-    else if (own.every((line) => isThere(line) || placed.has(line.line.toString("latin1")))) fits.add(path);
+  const lines = [...linesByPath.values()].flat();
+  if (lines.length === 0) return { ...NOTHING_KEPT, there: new Set(linesByPath.keys()) };
+  const seqs = new Set(lines.flatMap(({ seq }) => [seq - 1, seq, seq + 1]));
+  const found = await readWholeLines(place, active, header, seqs);
+  const settled = settleRecords(found, lines);
+  const isSettled = ({ seq, sum }: KeptLine): boolean => settled.get(seq) === sum;
+  const isThere = (line: KeptLine): boolean => isSettled(line) && hasRecord(found, line.seq, line.sum);
+  const missing = new Map<number, KeptLine>();
+  for (const line of lines.toSorted((one, other) => one.seq - other.seq))
+    if (isSettled(line) && !isThere(line) && !missing.has(line.seq)) missing.set(line.seq, line);
+  const add: Buffer[] = [];
+  for (let seq = found.lastSeq + 1, next = missing.get(seq); next !== undefined; next = missing.get(++seq)) {
+    add.push(next.line);
+    missing.delete(seq);
   }
-  return { add: add.map(({ line }) => line), insert: insert.map(({ line }) => line), absent, there, fits };
+  const paths = [...linesByPath];
+  return {
+    add,
+    insert: [...missing.values()].map(({ line }) => line),
+    absent: new Map(paths.map(([path, own]) => [path, own.filter((line) => !isThere(line))])),
+    there: new Set(paths.flatMap(([path, own]) => (own.every(isThere) ? [path] : []))),
+    fits: new Set(
+      paths.flatMap(([path, own]) => (own.every(isSettled) && !own.every(isThere) ? [path] : [])),
+    ),
+    settled,
+    displaced: displacedIn(header.file, found, settled),
+  };
 }
 
-interface Connected {
-  /** By seq: records behind the last one of the session that were written after a line of it, or after one of these. */
-  readonly behind: ReadonlyMap<number, KeptLine>;
-  /**
-   * By seq, in their order: records that are missing, after which one that the session has was written, or one of these.
-   * Only they belong there for sure: the session may have gone on without one that is merely behind a line of it.
-   */
-  readonly before: ReadonlyMap<number, KeptLine>;
-}
-
-function connect(
-  lines: WholeLines,
-  candidates: readonly KeptLine[],
-  isThere: (line: KeptLine) => boolean,
-): Connected {
-  const sorted = candidates.toSorted((one, other) => one.seq - other.seq);
-  const behind = new Map<number, KeptLine>();
-  // The same record may be kept twice, each with what its own file knows of its neighbours.
-  const sums = new Map<number, Set<string>>();
-  for (const line of sorted) {
-    const follows = (known: ReadonlyMap<number, ReadonlySet<string>>): boolean =>
-      line.follows.some((sum) => has(known, line.seq - 1, sum));
-    const isBehind = follows(lines.recordSums) || follows(lines.otherSums) || follows(sums);
-    const isNext = line.seq > lines.lastSeq && isBehind && take(behind, line);
-    if (!isThere(line) && !isNext) continue;
-    for (const sum of sumsOf(line)) addTo(sums, line.seq, sum);
+function displacedIn(file: number, { standing }: FoundRecords, settled: SettledRecords): ScanDamage[] {
+  const found: ScanDamage[] = [];
+  for (const [seq, sum] of settled) {
+    const { offset, bytes, ...other } = standing.get(seq) ?? { offset: 0, bytes: 0, file: -1, sum };
+    if (other.file !== file || other.sum === sum) continue;
+    const reason = { code: "other-history", seq, isReplaced: sum !== undefined } as const;
+    found.push({ offset, bytes, kind: "corrupt", reason });
   }
-  const before = new Map<number, KeptLine>();
-  const followed = new Map<number, Set<string>>();
-  for (const line of sorted.toReversed()) {
-    const isBefore = sumsOf(line).some((sum) => has(followed, line.seq + 1, sum));
-    const isMissing = line.seq <= lines.lastSeq && !lines.recordSums.has(line.seq);
-    const isWanted = isMissing && isBefore && take(before, line);
-    if (!isThere(line) && !isWanted) continue;
-    for (const sum of line.follows) addTo(followed, line.seq, sum);
-  }
-  return { behind, before: new Map([...before].reverse()) };
-}
-
-/** Whether it is the only record with its seq. */
-function take(taken: Map<number, KeptLine>, line: KeptLine): boolean {
-  const known = taken.get(line.seq);
-  if (known === undefined) taken.set(line.seq, line);
-  return known === undefined || known.line.equals(line.line);
-}
-
-function has(sums: ReadonlyMap<number, ReadonlySet<string>>, seq: number, sum: string | undefined): boolean {
-  return sum !== undefined && sums.get(seq)?.has(sum) === true;
-}
-
-function addTo(sums: Map<number, Set<string>>, seq: number, sum: string): void {
-  const known = sums.get(seq);
-  if (known === undefined) sums.set(seq, new Set([sum]));
-  else known.add(sum);
-}
-
-/** What a record may name that was written after this one: its own line, or a checkpoint behind it. */
-function sumsOf({ line, lastSumOfRecord }: KeptLine): readonly string[] {
-  return [lastSum(line), lastSumOfRecord].filter((sum) => sum !== undefined);
+  return found;
 }
 
 /** The same for a file that is open. */

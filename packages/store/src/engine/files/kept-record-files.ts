@@ -15,6 +15,8 @@ import { countSeqs } from "../../format/damage-reason.ts";
 import { decodeLine } from "../../format/decode.ts";
 import { NEWLINE } from "../../format/format.ts";
 import { lastSum } from "../../format/last-sum.ts";
+import { lineSum } from "../../format/line-checksum.ts";
+import type { JournaledRecord } from "../../session/settle-records.ts";
 import { isId, type Id } from "../../format/session-id.ts";
 import type { Layout } from "../../format/layout.ts";
 import { promised } from "../../host/promised.ts";
@@ -121,40 +123,42 @@ export async function markRestored(files: FileSystem, { damaged }: Layout, path:
   return restored;
 }
 
-export interface KeptLine {
-  readonly seq: number;
+/** A record of a journal, with its line. */
+export interface KeptLine extends JournaledRecord {
   /** With its newline. */
   readonly line: Buffer;
-  /**
-   * Checksums of lines that it was written after: of the line that its record names, and of the record before it in the
-   * same file, between which there may have been a checkpoint.
-   */
-  readonly follows: readonly string[];
-  /** Of the last line of its record, if this is the last one but for checkpoints. */
-  readonly lastSumOfRecord: string | undefined;
 }
 
-/** The records themselves, without the checkpoints between them. */
-export function linesOf(records: readonly Pick<JournalRecord, "session" | "bytes" | "after">[]): KeptLine[] {
+/**
+ * The records themselves, without the checkpoints between them. One was written after the line that its record in the journal
+ * names, and after the record before it in the same file, between which there may have been a checkpoint.
+ */
+export function linesOf(
+  records: readonly Pick<JournalRecord, "session" | "file" | "offset" | "bytes" | "after">[],
+): KeptLine[] {
   const found: KeptLine[] = [];
-  for (const { session, bytes, after } of records) {
+  for (const { session, file, offset, bytes, after } of records) {
     const own: KeptLine[] = [];
     for (let start = 0; start < bytes.length;) {
       const newline = bytes.indexOf(NEWLINE, start);
       const end = newline === -1 ? bytes.length : newline;
-      const decoded = decodeLine(bytes.subarray(start, end), session);
+      const content = bytes.subarray(start, end);
+      const decoded = decodeLine(content, session);
       if (decoded.kind === "entry") {
-        const line = Buffer.concat([bytes.subarray(start, end), Buffer.from("\n")]);
         const { seq } = decoded.entry;
+        const sum = lineSum(content);
         const before = own.at(-1) ?? found.at(-1);
-        const previous = before?.seq === seq - 1 ? lastSum(before.line) : undefined;
-        const follows = [start === 0 ? after : undefined, previous].filter((sum) => sum !== undefined);
-        own.push({ seq, line, follows, lastSumOfRecord: undefined });
+        const previous = before?.seq === seq - 1 ? before.sum : undefined;
+        const follows = [own.length === 0 ? after : undefined, previous].filter((each) => each !== undefined);
+        const line = Buffer.concat([content, Buffer.from("\n")]);
+        own.push({ seq, sum, follows, names: [sum], file, offset: offset + start, line });
       }
       start = end + 1;
     }
     const last = own.pop();
-    if (last !== undefined) own.push({ ...last, lastSumOfRecord: lastSum(bytes) });
+    const sumOfRecord = lastSum(bytes);
+    if (last !== undefined)
+      own.push({ ...last, names: sumOfRecord === undefined ? last.names : [last.sum, sumOfRecord] });
     found.push(...own);
   }
   return found;

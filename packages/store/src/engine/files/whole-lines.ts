@@ -1,28 +1,24 @@
 /**
- * Every whole line of a session's files, also where it is moved or glued to another: a repair finds them all. Told by their
- * checksums, so that records that are kept aside can be put beside the ones they were written with.
+ * The whole lines of a session's files that speak of certain records, also where they are moved or glued to another: a repair
+ * finds them all. Told by their checksums, so that records that are kept aside can be put beside the ones they were written with.
  */
 
 import type { FileSystem } from "../../host/host.ts";
 import type { ByteSource } from "../../session/byte-source.ts";
+import { linesFrom, readHeaderLine } from "../../session/header-line.ts";
 import { firstSeqOf, partsOf } from "../../session/log-part.ts";
 import { openSegment } from "../../session/open-segment.ts";
-import { readLines } from "../../session/read-lines.ts";
 import { segmentPath } from "../../session/segment-path.ts";
+import type { FoundRecords, StandingRecord } from "../../session/settle-records.ts";
+import { walkGoodLines, type LinesToWalk } from "../../session/walk-good-lines.ts";
+import { CHECKPOINT_START } from "../../format/checkpoint.ts";
 import { decodeLine } from "../../format/decode.ts";
-import type { Header } from "../../format/header.ts";
+import { HEADER_START, type Header } from "../../format/header.ts";
 import type { Layout } from "../../format/layout.ts";
 import { lineSum } from "../../format/line-checksum.ts";
-import { salvageLine } from "../../format/salvage-lines.ts";
 
-export interface WholeLines {
-  /** The last record that a line of the active file speaks of. */
-  readonly lastSeq: number;
-  /** Checksums of the records with this seq: more than one only if histories were mixed. */
-  readonly recordSums: ReadonlyMap<number, ReadonlySet<string>>;
-  /** The same of headers and checkpoints, by the last record before them. */
-  readonly otherSums: ReadonlyMap<number, ReadonlySet<string>>;
-}
+/** Of lines that are no records. */
+const STARTS = [Buffer.from(CHECKPOINT_START), HEADER_START];
 
 /** `seqs`: the records that are asked for. Sealed files are read only if they may have one of them. */
 export async function readWholeLines(
@@ -30,61 +26,94 @@ export async function readWholeLines(
   active: ByteSource,
   header: Header,
   seqs: ReadonlySet<number>,
-): Promise<WholeLines> {
-  const found = new Collected();
+): Promise<FoundRecords> {
+  const found = new Collected(seqs);
+  const writtenBy = header.id;
   for (const part of partsOf(header, 0, 0).slice(0, -1)) {
-    if (part.isDropped || part.writtenBy !== header.id || !hasOneOf(part, seqs)) continue;
-    const path = segmentPath(layout.segments, header.id, part.file);
+    const { file, first, last, isDropped } = part;
+    if (isDropped || part.writtenBy !== writtenBy || !found.hasOneOf(first, last)) continue;
+    const path = segmentPath(layout.segments, writtenBy, file);
     // What is wrong with it is in the report by itself.
     const opened = await openSegment(files, path, part, () => undefined, []);
     if (opened === undefined) continue;
     try {
-      await collect(opened.source, header.id, part.first, found);
+      const { source } = opened;
+      await found.collect(file, { source, writtenBy, seqBefore: first - 1, last });
     } finally {
       await opened.close();
     }
   }
-  const lastSeq = await collect(active, header.id, firstSeqOf(header), found);
-  return { lastSeq, recordSums: found.recordSums, otherSums: found.otherSums };
+  const seqBefore = firstSeqOf(header) - 1;
+  found.lastSeq = seqBefore;
+  await found.collect(header.file, { source: active, writtenBy, seqBefore, last: undefined });
+  return found;
 }
 
-function hasOneOf(
-  { first, last }: { readonly first: number; readonly last: number },
-  seqs: ReadonlySet<number>,
-): boolean {
-  for (const seq of seqs) if (seq >= first && seq <= last) return true;
-  return false;
+/** Somewhere in the session's files, whether it counts there or not. */
+export function hasRecord(found: FoundRecords, seq: number, sum: string): boolean {
+  return found.standing.get(seq)?.sum === sum || found.refused.get(seq)?.includes(sum) === true;
 }
 
-class Collected {
-  readonly recordSums = new Map<number, Set<string>>();
+class Collected implements FoundRecords {
+  lastSeq = 0;
+  readonly standing = new Map<number, StandingRecord>();
+  readonly refused = new Map<number, string[]>();
   readonly otherSums = new Map<number, Set<string>>();
+  readonly #seqs: ReadonlySet<number>;
 
-  add(to: Map<number, Set<string>>, seq: number, content: Buffer): void {
-    const sums = to.get(seq);
-    if (sums === undefined) to.set(seq, new Set([lineSum(content)]));
+  constructor(seqs: ReadonlySet<number>) {
+    this.#seqs = seqs;
+  }
+
+  hasOneOf(first: number, last: number): boolean {
+    for (const seq of this.#seqs) if (seq >= first && seq <= last) return true;
+    return false;
+  }
+
+  async collect(file: number, lines: Omit<LinesToWalk, "from" | "to">): Promise<void> {
+    const { source, writtenBy, seqBefore } = lines;
+    const header = await readHeaderLine(source);
+    const from = linesFrom(header);
+    if (from > 0) this.#addOther(seqBefore, header.content);
+    await walkGoodLines(
+      { ...lines, from, to: source.size },
+      {
+        entry: ({ seq }, { offset, bytes, content }) => {
+          this.lastSeq = Math.max(this.lastSeq, seq);
+          if (this.#seqs.has(seq) && content !== undefined)
+            this.standing.set(seq, { sum: lineSum(content), offset, bytes, file });
+        },
+        refused: ({ seq }, { content }) => {
+          if (!this.#seqs.has(seq) || content === undefined) return;
+          const sums = this.refused.get(seq);
+          if (sums === undefined) this.refused.set(seq, [lineSum(content)]);
+          else sums.push(lineSum(content));
+        },
+        lost: ({ last }) => {
+          this.lastSeq = Math.max(this.lastSeq, last);
+        },
+        // A misplaced one tells as well what a record was written after; so does a header that stands elsewhere.
+        whole: ({ content }) => {
+          if (
+            content === undefined ||
+            !STARTS.some((start) => content.subarray(0, start.length).equals(start))
+          )
+            return;
+          const decoded = decodeLine(content, writtenBy);
+          if (decoded.kind === "checkpoint") this.#addOther(decoded.checkpoint.state.seq, content);
+          else if (decoded.kind === "header" && decoded.header.id === writtenBy)
+            this.#addOther(seqBefore, content);
+        },
+        checkpoint: () => undefined,
+        damage: () => undefined,
+      },
+    );
+  }
+
+  #addOther(seq: number, content: Buffer): void {
+    if (!this.#seqs.has(seq)) return;
+    const sums = this.otherSums.get(seq);
+    if (sums === undefined) this.otherSums.set(seq, new Set([lineSum(content)]));
     else sums.add(lineSum(content));
   }
-}
-
-/** Answers with the last record that a line speaks of. */
-async function collect(source: ByteSource, id: string, first: number, found: Collected): Promise<number> {
-  let lastSeq = first - 1;
-  for await (const chunk of readLines(source, 0, source.size)) {
-    for (const line of chunk) {
-      for (const { content } of salvageLine(line, id)) {
-        if (content === undefined) continue;
-        const decoded = decodeLine(content, id);
-        if (decoded.kind === "entry") {
-          found.add(found.recordSums, decoded.entry.seq, content);
-          lastSeq = Math.max(lastSeq, decoded.entry.seq);
-        } else if (decoded.kind === "checkpoint")
-          found.add(found.otherSums, decoded.checkpoint.state.seq, content);
-        else if (decoded.kind === "header" && decoded.header.id === id)
-          found.add(found.otherSums, first - 1, content);
-        else if (decoded.kind === "lost") lastSeq = Math.max(lastSeq, decoded.last);
-      }
-    }
-  }
-  return lastSeq;
 }

@@ -8,7 +8,6 @@ import { isSameFile } from "../../host/is-same-file.ts";
 import { tryOpen } from "../../host/try-open.ts";
 import { useFile } from "../../host/use-file.ts";
 import { patchedSource, type ByteSource, type PatchesOf } from "../../session/byte-source.ts";
-import { fitRecords } from "../../session/fit-records.ts";
 import { firstSeqOf } from "../../session/log-part.ts";
 import { segmentCandidates, segmentPath } from "../../session/segment-path.ts";
 import { verifyPart } from "../../session/verify-part.ts";
@@ -20,9 +19,9 @@ import type { ScanDamage } from "../../format/scan.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { toDamage } from "../../format/to-damage.ts";
 import { findSessionFile, type SessionFile } from "../files/find-session-file.ts";
-import { findMissingEarlier } from "../files/earlier-records.ts";
+import { keptFilesOf } from "../files/fit-kept-records.ts";
 import { findSecondFile } from "../files/only-file.ts";
-import { strayDamage } from "../files/stray-records.ts";
+import { fitJournals, groupDamage, judgeJournals } from "../files/stray-records.ts";
 import { findOrphans, isLinkedAway } from "./find-orphans.ts";
 import type { Layout } from "../../format/layout.ts";
 import { salvageSource, type SalvageSource } from "./salvage-source.ts";
@@ -165,11 +164,8 @@ async function verifyFiles(
     onRead(link.bytes);
   }
   const present = salvage.isPacked ? [] : place.patchesOf(header);
-  const earlier = place.patchesOf({ ...header, isBefore: true });
-  const { fits: patches, strays } = await fitRecords(opened, salvage.fileBytes, id, present);
-  const missing = await findMissingEarlier(place, salvage.source, header, earlier);
-  const journaled = { records: [...earlier, ...present], strays, missing };
-  const source = patches.length === 0 ? salvage.source : patchedSource(opened, salvage.fileBytes, patches);
+  const { fits, journaled } = await judgeJournals(place, opened, salvage.source, header, present);
+  const source = fits.length === 0 ? salvage.source : patchedSource(opened, salvage.fileBytes, fits);
   const part = await verifyPart({
     source: watched(source, onRead),
     writtenBy: id,
@@ -179,9 +175,11 @@ async function verifyFiles(
   const found = await findOrphans(place.files, place.layout, header, await opened.stat());
   const isGrowing = wasGrowing || (await place.mayBeGrowing(key));
   const torn = part.torn === undefined || isGrowing ? [] : [part.torn];
+  const kept = await keptFilesOf(place, id);
+  const journals = await fitJournals(place, source, header, journaled, kept);
   const active: readonly ScanDamage[] = salvage.isPacked
     ? [{ offset: 0, bytes: salvage.fileBytes, kind: "corrupt", reason: { code: "gzip-name" } }]
-    : [...withRefused(part.damage, refused), ...torn];
+    : [...withRefused(part.damage, refused), ...torn, ...journals.fitted.displaced];
   const orphans = isGrowing ? [] : found;
   const isSealedDamaged = orphans.length > 0 || segments.some(({ checked }) => checked.damage.length > 0);
   const second = isSealedDamaged
@@ -198,7 +196,7 @@ async function verifyFiles(
         checked.damage.map((damage) => toDamage(damage, checked.path, key)),
       ),
       ...active.map((damage) => toDamage(damage, file.path, key)),
-      ...(await strayDamage(place, source, file.path, header, journaled)),
+      ...groupDamage(file.path, header, journals),
       ...orphans.map((path) => ({
         ...ORPHAN,
         reason: orphanReason(place.layout, header, path),
