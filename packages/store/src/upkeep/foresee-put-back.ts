@@ -52,9 +52,10 @@ export async function foreseePutBack(
       opened.file,
       async (file) => await fitKeptInto(place, file, session.header, own),
     );
-    const { left: _, ...mendable } = damage;
     const isPutBack = fitted.there.has(path) || fitted.fits.has(path);
-    found.push(isPutBack ? mendable : { ...damage, left: keptLeft(session.path) });
+    const { file, offset, bytes, kind, reason } = damage;
+    const left = isPutBack ? {} : { left: keptLeft(session.path) };
+    found.push({ file, offset, bytes, kind, reason, ...left });
   }
   return found;
 }
