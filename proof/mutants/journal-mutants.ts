@@ -58,7 +58,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "block-number-counted-though-full",
     breaks:
-      "acknowledged is durable: after a full disk the journal's numbers have a gap, and replay stops there",
+      "no false alarm: after a full disk the journal's numbers have a gap, and a block is called damaged that never was",
     file: "wal/journal.ts",
     edits: [
       {
