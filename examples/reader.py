@@ -17,7 +17,7 @@ import sys
 import zlib
 
 from reader_damage import header_reason, scan, written_header
-from reader_journal import lay_over, missing_strays, read_journals, write_at
+from reader_journal import lay_over, missing_strays, read_journals, without_file, write_at
 from reader_lines import ID, first_line, read_header
 
 OPEN_END = 2**53 - 1
@@ -100,7 +100,7 @@ def read_sealed(directory, session, link, patches, damage):
     if os.path.exists(path):
         data = read_file(path)
         patched = data
-        for offset, content, _, _ in patches:
+        for offset, content, *_ in patches:
             patched = write_at(patched, offset, content) if offset + len(content) <= link["bytes"] else patched
         return path, patched if "%08x" % zlib.crc32(patched[: link["bytes"]]) == link["sum"] else data
     if os.path.exists(path + ".gz"):
@@ -175,11 +175,12 @@ def print_session(header, status, records, state):
 
 
 def read_store(directory):
-    damage, ids = [], set()
+    damage, ids, readable = [], set(), set()
     patches = read_journals(directory, damage)
     for path, status, expected in session_files(directory):
         data, name = read_file(path), os.path.basename(path)
         first = read_header(first_line(data))
+        readable.update([(first["id"], file_name(first["key"]))] if first else [])
         header = written_header(data, lambda each: expected(each) == name)
         refused = why_refused(data, name, header, expected)
         damage += [(path, 0, refused)] if refused else []
@@ -194,6 +195,7 @@ def read_store(directory):
     for path in [os.path.join(segments, name) for name in visible(segments) if name not in ids]:
         if not os.path.isdir(path) or os.listdir(path):
             damage.append((path, 0, "no session names this, neither an active one nor one that was put away"))
+    damage += without_file(directory, patches, readable)
     for path, offset, reason in sorted(set(damage)):
         print(json.dumps({"damage": os.path.relpath(path, directory), "offset": offset, "reason": reason}))
 

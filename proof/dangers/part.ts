@@ -7,6 +7,7 @@ import { withRetriedSync } from "../fault-sweep/retried-sync.ts";
 import { Violation, type Part } from "../part.ts";
 import { judgeForgedCheckpoint, searchCheckpoints } from "./checkpoints.ts";
 import { runConformance } from "./conformance.ts";
+import { searchDamagedBlocks, withoutWhatIsBehind } from "./damaged-blocks.ts";
 import { judgeForgedOwner, searchExchangedFiles } from "./exchanged-files.ts";
 import { searchFailedSyncs } from "./failed-syncs.ts";
 import { searchHalfApplys } from "./half-landed.ts";
@@ -119,6 +120,11 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     search: async () => await searchSecondFiles(),
     atLeast: 400,
     control: async () => await searchSecondFiles(withoutSeeing),
+  },
+  "damaged blocks": {
+    search: async () => await searchDamagedBlocks(),
+    atLeast: 1300,
+    control: async () => await searchDamagedBlocks(withoutWhatIsBehind),
   },
   "exchanged files": { search: searchExchangedFiles, atLeast: 90, control: judgeForgedOwner },
 };

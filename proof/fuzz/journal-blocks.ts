@@ -12,6 +12,9 @@ export interface JournalParts {
 }
 
 export interface JournalBlock {
+  /** Where it lies in the journal that was taken apart. */
+  readonly start: number;
+  readonly end: number;
   readonly generation: string;
   readonly number: string;
   readonly records: readonly { readonly place: string; readonly bytes: Buffer }[];
@@ -28,9 +31,9 @@ export function takeApart(journal: Buffer): JournalParts {
     const first = FIRST_LINE.exec(journal.toString("latin1", at, at + 128));
     if (first === null) return { head, instance, blocks };
     const [line, generation = "", number = "", length = "0"] = first;
-    const start = at + line.length;
-    at = start + Number(length);
-    blocks.push({ generation, number, records: recordsIn(journal.subarray(start, at)) });
+    const [start, payload] = [at, at + line.length];
+    at = payload + Number(length);
+    blocks.push({ start, end: at, generation, number, records: recordsIn(journal.subarray(payload, at)) });
   }
 }
 

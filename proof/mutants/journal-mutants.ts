@@ -58,7 +58,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: "block-number-counted-though-full",
     breaks:
-      "acknowledged is durable: after a full disk the journal's numbers have a gap, and replay stops there",
+      "no false alarm: after a full disk the journal's numbers have a gap, and a block is called damaged that never was",
     file: "wal/journal.ts",
     edits: [
       {
@@ -116,6 +116,37 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
       },
     ],
     caughtBy: danger("taken for dead, by one who is killed"),
+  },
+  {
+    name: "blocks-behind-damage-not-read",
+    breaks: "no silent loss: replay ends at a damaged block, and the seqs of those behind it are given again",
+    file: "wal/read-journal.ts",
+    edits: [
+      {
+        find: "    if (next === undefined) return {",
+        replace: "    if (next === undefined || lost >= 0) return {",
+      },
+    ],
+    caughtBy: danger("damaged blocks"),
+  },
+  {
+    name: "lost-blocks-taken-for-an-older-file",
+    breaks: "appends continue: records behind a damaged block are kept aside, and their seqs are given again",
+    file: "session/fit-records.ts",
+    edits: [
+      {
+        find: "  if (lostBefore === undefined) return after === undefined;\n",
+        replace: "  if (lostBefore === undefined || after !== undefined) return after === undefined;\n",
+      },
+    ],
+    caughtBy: danger("damaged blocks"),
+  },
+  {
+    name: "record-glued-to-a-hole",
+    breaks: "no loss: a record behind lost ones is one line with the hole before it",
+    file: "session/fit-records.ts",
+    edits: [{ find: "[endOfHole(record), record]", replace: "[endOfHole(record), record].slice(1)" }],
+    caughtBy: danger("damaged blocks"),
   },
   {
     name: "replay-into-recreated-session",

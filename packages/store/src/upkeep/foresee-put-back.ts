@@ -52,11 +52,11 @@ export async function foreseePutBack(
       opened.file,
       async (file) => await fitKeptInto(place, file, session.header, own),
     );
-    const { left: _, ...mendable } = damage;
     const isPutBack = fitted.there.has(path) || fitted.fits.has(path);
+    const { file, offset, bytes, kind, reason } = damage;
     const isKept = path.startsWith(`${place.layout.damaged}/`);
-    const left = isKept ? keptLeft(session.path, path) : strayLeft(session.path);
-    found.push(isPutBack ? mendable : { ...damage, left });
+    const why = isKept ? keptLeft(session.path, path) : strayLeft(session.path);
+    found.push({ file, offset, bytes, kind, reason, ...(isPutBack ? {} : { left: why }) });
   }
   return found;
 }

@@ -180,7 +180,7 @@ export class Journal {
   /**
    * What got in of a refused block must never count, above all not after its session was given away: in space that is
    * used again, the bytes that are missing may lie there already. NULs over its first line are more than the one bit
-   * that turned-block.ts turns back, and they need no room.
+   * that flipped-block.ts turns back, and they need no room.
    */
   async #voidRefused(written: number): Promise<void> {
     if (written === 0) return;

@@ -125,6 +125,23 @@ describe("the session's file ends before the records behind it", () => {
     expect(await verified(machine)).toEqual([]);
   });
 
+  test("a long record is lost, and the one behind it begins with a checkpoint", async () => {
+    const long = "two".padEnd(300_000, "!");
+    const machine = await killed(
+      [long],
+      async (store) => await append(store, "a", "one", long, "three", "four"),
+    );
+    const bytes = await readSimulatedFile(machine.startProcess(), await journalIn(machine.startProcess()));
+    expect(bytes.includes('{"checkpoint":')).toBe(true);
+    const { store } = await open(machine.startProcess());
+    expect(await contentsOf(store.session("a"))).toEqual(["one", "three", "four"]);
+    expect(await store.session("a").append(user("five"))).toEqual({ seq: 5 });
+    expect((await store.repair()).lost).toMatchObject([{ key: "a", first: 2, last: 2 }]);
+    expect(await contentsOf(store.session("a"))).toEqual(["one", "three", "four", "five"]);
+    await store.close();
+    expect(await verified(machine)).toEqual([]);
+  });
+
   test("the recovery is killed at any point, and done again: the file is the same", async () => {
     const machine = await killed(["three"]);
     const whole = await recovered(machine.capture().afterKill());
@@ -194,7 +211,10 @@ describe("the session's file is another one", () => {
     expect(damage.some(({ kept }) => kept?.endsWith(".records"))).toBe(true);
     await again.close();
     const [kept] = await verified(machine);
-    expect(kept).toMatchObject({ reason: expect.stringMatching(/seq .*5/) as string, left: expect.any(String) as string });
+    expect(kept).toMatchObject({
+      reason: expect.stringMatching(/seq .*5/) as string,
+      left: expect.any(String) as string,
+    });
   });
 });
 

@@ -5,7 +5,7 @@
  */
 
 import { execFile, spawnSync } from "node:child_process";
-import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -167,6 +167,38 @@ test(`${EDITED_AFTER_CRASH} edited stores whose writer has died: what of its jou
   expect(damaged).toBeGreaterThan(EDITED_AFTER_CRASH / 5);
   expect(damaged).toBeLessThan((EDITED_AFTER_CRASH * 4) / 5);
 });
+
+test("stores whose writer has died, with damaged blocks in its journal", async () => {
+  const stores: string[] = [];
+  await writeAndDie(join(directory, "base"));
+  for (let block = 1; block <= 12; block++) {
+    const store = join(directory, String(block));
+    await cp(join(directory, "base"), store, { recursive: true });
+    // Nothing but the headers: all the rest is in the journal.
+    for (const key of ["a", "b"]) {
+      const path = join(store, `${key}.jsonl`);
+      const text = await readFile(path, "utf8");
+      await writeFile(path, text.slice(0, text.indexOf("\n") + 1));
+    }
+    for (const damaged of [block, block % 3 === 0 ? block + 2 : block]) await damageBlock(store, damaged);
+    stores.push(store);
+  }
+  const python = await readByPython(stores);
+  for (const [index, store] of stores.entries()) {
+    expect(differences(python[index], await readByLibrary(store))).toEqual([]);
+    const damage = python[index]?.damage.join() ?? "";
+    // The last blocks may have been cut short by a crash.
+    if (index < 10) expect(damage).toMatch(/blocks? .* damaged/);
+  }
+});
+
+async function damageBlock(store: string, number: number): Promise<void> {
+  const journals = join(store, ".longhand/journal");
+  const name = (await readdir(journals)).find((each) => each.endsWith(".journal")) ?? "";
+  const bytes = await readFile(join(journals, name));
+  bytes.write("!!!!", bytes.indexOf(`"block":${number},`) + 200);
+  await writeFile(join(journals, name), bytes);
+}
 
 /** A copy of a store that is open for writing, with the mark that its writer is dead. */
 async function writeAndDie(copy: string): Promise<void> {

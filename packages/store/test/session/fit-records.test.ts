@@ -160,6 +160,57 @@ describe("lines that another program has moved, of which the journal has every o
   });
 });
 
+describe("the journal has lost what was before a record", () => {
+  const [one, two, thr, four] = records;
+  const between = endOf(2) - endOf(1);
+  const after = (record: Patch | undefined, bytes: number, from?: number): Patch => {
+    if (record === undefined) throw new Error("there is no such record");
+    return { ...record, lostBefore: { bytes, from } };
+  };
+  const present = (...given: readonly (Patch | undefined)[]): Patch[] =>
+    given.filter((each) => each !== undefined);
+
+  test("a file that ends before it gets it at its position, and a newline at the end of the hole", async () => {
+    for (const from of [undefined, endOf(1)]) {
+      const given = present(one, after(thr, between, from), four);
+      const ends = file.subarray(0, endOf(1));
+      const { fits, strays } = await fitRecords(fileOfBytes(ends), ends.length, ID, given);
+      expect(fits.map(({ offset }) => offset)).toEqual([endOf(0), endOf(2) - 1, endOf(2), endOf(3)]);
+      expect(fits[1]?.bytes.toString()).toBe("\n");
+      expect(strays).toEqual([]);
+    }
+  });
+
+  test("so does one that ends within what was lost; one that has it gets no newline", async () => {
+    for (let length = endOf(1); length < endOf(2); length++)
+      expect(await fit(file.subarray(0, length), present(after(thr, between, endOf(1)), four))).toBe(
+        ",thr,for | ",
+      );
+    for (const length of [endOf(2), endOf(3), file.length])
+      expect(await fit(file.subarray(0, length), present(after(thr, between, endOf(1)), four))).toBe(
+        "thr,for | ",
+      );
+  });
+
+  test("a hole that is longer than what was lost is an older file, and so is one before the record before it", async () => {
+    const ends = file.subarray(0, endOf(1));
+    expect(await fit(ends, present(after(thr, between - 1), four))).toBe(" | thr,for");
+    expect(await fit(file.subarray(0, endOf(0)), present(after(thr, file.length, endOf(1)), four))).toBe(
+      " | thr,for",
+    );
+  });
+
+  test("where the record before it is of another history, so is it", async () => {
+    const other = history("new").file;
+    expect(await fit(other, present(one, after(thr, file.length, endOf(1)), four))).toBe(" | one,thr,for");
+  });
+
+  test("control: without that, a file that ends before it is an older one", async () => {
+    expect(await fit(file.subarray(0, endOf(1)), present(one, thr, four))).toBe("one | thr,for");
+    expect(await fit(file.subarray(0, endOf(1)), present(one, two, thr, four))).toBe("one,two,thr,for | ");
+  });
+});
+
 test("many records cost a few reads", async () => {
   const many = history(...Array.from({ length: 2000 }, (_, index) => `text ${index}`));
   const there = fileOfBytes(many.file);
