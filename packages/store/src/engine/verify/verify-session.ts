@@ -213,7 +213,7 @@ async function verifyFiles(
   };
 }
 
-/** In the words of whoever opens the file. A good line that stands where the header should be is no damage by itself. */
+/** In the same words as opening the file. A good line that stands where the header should be is no damage by itself. */
 function withRefused(
   damage: readonly ScanDamage[],
   refused: HeaderReason | undefined,
