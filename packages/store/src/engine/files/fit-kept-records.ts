@@ -12,7 +12,7 @@ import type { Header } from "../../format/header.ts";
 import { lastSum } from "../../format/last-sum.ts";
 import type { Layout } from "../../format/layout.ts";
 import type { Id } from "../../format/session-id.ts";
-import { keptRecordFiles, linesOf, readKeptRecords, type KeptLine } from "./kept-record-files.ts";
+import { areWhole, keptRecordFiles, linesOf, readKeptRecords, type KeptLine } from "./kept-record-files.ts";
 import { readWholeLines, type WholeLines } from "./whole-lines.ts";
 
 /** One file of kept records. */
@@ -59,11 +59,13 @@ export async function fitKeptRecords(
   const absent = new Map<string, readonly KeptLine[]>();
   const there = new Set<string>();
   const fits = new Set<string>();
+  const whole = new Set(kept.filter(({ records }) => areWhole(records)).map(({ path }) => path));
   for (const [path, own] of linesByPath) {
     absent.set(
       path,
       own.filter((line) => !isThere(line)),
     );
+    if (!whole.has(path)) continue;
     if (own.every(isThere)) there.add(path);
     else if (own.every((line) => isThere(line) || placed.has(line.line.toString("latin1")))) fits.add(path);
   }
