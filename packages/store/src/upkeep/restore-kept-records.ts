@@ -16,6 +16,7 @@ import type { Damage } from "../format/session-record.ts";
 import { findSessionFile, type FoundSessionFile } from "../engine/files/find-session-file.ts";
 import { fitKeptInto, type KeptFile, type KeptPlace } from "../engine/files/fit-kept-records.ts";
 import {
+  areWhole,
   describeLines,
   describeRecords,
   keptRecordFiles,
@@ -23,7 +24,7 @@ import {
   markRestored,
   readKeptRecords,
 } from "../engine/files/kept-record-files.ts";
-import { fitJournals, judgeJournals, keptLeft } from "../engine/files/stray-records.ts";
+import { damagedKeptLeft, fitJournals, judgeJournals, keptLeft } from "../engine/files/stray-records.ts";
 import type { RepairDeps } from "./repair-segment.ts";
 import type { VerifyPlace } from "../engine/verify/verify-session.ts";
 
@@ -139,10 +140,16 @@ async function checkSession(
   const damage = kept
     .filter(({ path }) => !there.has(path))
     .map((each) => {
+      if (!areWhole(each.records)) return { ...spoiled(each.path, nameOf(kept)), key };
       const damage = damageOf(each, describeLines(absent.get(each.path) ?? []));
       return { ...damage, key, ...(fits.has(each.path) ? {} : { left: keptLeft(session.path, each.path) }) };
     });
   return { id, kept, session, damage, isRestorable: add.length > 0, isInsertable: insert.length > 0 };
+}
+
+function spoiled(file: string, name: FileName): Damage {
+  const reason = `acknowledged records of ${name} are kept here, and lines of it are damaged: which records those were is not known`;
+  return { file, offset: 0, bytes: 0, kind: "corrupt", reason, left: damagedKeptLeft(file) };
 }
 
 function nameOf(kept: readonly KeptFile[]): FileName {

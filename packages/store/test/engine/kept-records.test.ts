@@ -112,6 +112,27 @@ describe("a killed writer's session has no file when the store is next opened", 
     await store.close();
   });
 
+  test("a kept file with a damaged line is reported by every verify, also after a repair has put back the rest", async () => {
+    const texts = await takeTurns("AAA");
+    await rename(path, away);
+    await verified(false);
+    const [name = ""] = await recordFiles();
+    const kept = join(directory, ".longhand", "damaged", name);
+    await writeFile(kept, (await readFile(kept, "utf8")).replace('"A4"', '"XX"'));
+    const spoiled = { file: kept, reason: expect.stringContaining("lines of it are damaged") as string };
+    await copyFile(older, path);
+    expect(await verified()).toMatchObject([spoiled]);
+    const { store } = await openCollecting(directory);
+    await store.repair();
+    expect(await contentsOf(store.session("k"))).toEqual(texts.slice(0, 3));
+    expect((await store.verify()).damage).toMatchObject([{ ...spoiled, left: expect.any(String) as string }]);
+    expect(await recordFiles()).toEqual([name]);
+    await store.close();
+    // Its whole lines are in the session; the damaged one is not known to be.
+    await copyFile(away, path);
+    expect(await verified()).toMatchObject([spoiled]);
+  });
+
   test("nothing is reported any more when the file itself comes back", async () => {
     const texts = await takeTurns("AA");
     await rename(path, away);

@@ -12,7 +12,7 @@ import type { Layout } from "../../format/layout.ts";
 import type { ScanDamage } from "../../format/scan.ts";
 import { settleRecords, type FoundRecords, type SettledRecords } from "../../session/settle-records.ts";
 import type { Id } from "../../format/session-id.ts";
-import { keptRecordFiles, linesOf, readKeptRecords, type KeptLine } from "./kept-record-files.ts";
+import { areWhole, keptRecordFiles, linesOf, readKeptRecords, type KeptLine } from "./kept-record-files.ts";
 import { hasRecord, readWholeLines } from "./whole-lines.ts";
 
 /** One file of kept records. */
@@ -61,7 +61,8 @@ export async function fitKeptRecords(
 ): Promise<FittedKept> {
   const linesByPath = new Map(kept.map(({ path, records }) => [path, linesOf(records)]));
   const lines = [...linesByPath.values()].flat();
-  if (lines.length === 0) return { ...NOTHING_KEPT, there: new Set(linesByPath.keys()) };
+  const whole = new Set(kept.filter(({ records }) => areWhole(records)).map(({ path }) => path));
+  if (lines.length === 0) return { ...NOTHING_KEPT, there: whole };
   const seqs = new Set(lines.flatMap(({ seq }) => [seq - 1, seq, seq + 1]));
   const found = await readWholeLines(place, active, header, seqs);
   const settled = settleRecords(found, lines);
@@ -76,13 +77,14 @@ export async function fitKeptRecords(
     missing.delete(seq);
   }
   const paths = [...linesByPath];
+  const wholePaths = paths.filter(([path]) => whole.has(path));
   return {
     add,
     insert: [...missing.values()].map(({ line }) => line),
     absent: new Map(paths.map(([path, own]) => [path, own.filter((line) => !isThere(line))])),
-    there: new Set(paths.flatMap(([path, own]) => (own.every(isThere) ? [path] : []))),
+    there: new Set(wholePaths.flatMap(([path, own]) => (own.every(isThere) ? [path] : []))),
     fits: new Set(
-      paths.flatMap(([path, own]) => (own.every(isSettled) && !own.every(isThere) ? [path] : [])),
+      wholePaths.flatMap(([path, own]) => (own.every(isSettled) && !own.every(isThere) ? [path] : [])),
     ),
     settled,
     displaced: displacedIn(header.file, found, settled),

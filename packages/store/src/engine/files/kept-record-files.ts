@@ -164,6 +164,19 @@ export function linesOf(
   return found;
 }
 
+/** No line of them has been damaged since they were kept. Which record a damaged one was, nothing tells. */
+export function areWhole(records: readonly Pick<JournalRecord, "session" | "bytes">[]): boolean {
+  return records.every(({ session, bytes }) => {
+    for (let start = 0; start < bytes.length;) {
+      const newline = bytes.indexOf(NEWLINE, start);
+      const end = newline === -1 ? bytes.length : newline;
+      if (decodeLine(bytes.subarray(start, end), session).kind === "bad") return false;
+      start = end + 1;
+    }
+    return true;
+  });
+}
+
 /** "3 records (seq 4 to 6)": what people are told. */
 export function describeRecords(records: readonly JournalRecord[]): string {
   return describeLines(linesOf(records));

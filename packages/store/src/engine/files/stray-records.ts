@@ -27,7 +27,12 @@ export function keptLeft(path: string, kept: string): string {
   return `${whyLeft(path)}; put the right file back and repair again, or take what you need from ${kept} and move that out of the store`;
 }
 
-/** The same while they are in a journal only: then the session's file is the one that the damage names. */
+/** A kept file with damaged lines is never done with: a person must look at it. */
+export function damagedKeptLeft(kept: string): string {
+  return `a repair puts back no more than its whole records; take what you need from ${kept} and move that out of the store`;
+}
+
+/** The same as `keptLeft` while they are in a journal only: then the session's file is the one that the damage names. */
 export function strayLeft(path: string): string {
   return `${whyLeft(path)}; put the right file back before the session goes on, or take what you need from the copy that the next writer makes of them`;
 }
