@@ -67,8 +67,10 @@ export async function verifyStore(
         unknown.length > 0 ? { ...strangerDamage(path), left: leftUnowned(unknown) } : strangerDamage(path),
       ),
   );
+  // Journals first: what a recovery takes out of one in between is kept by then.
+  const inJournals = await place.recordsWithoutFile(namesOf(options.keys));
   const kept = await checkKeptRecords(place, options.keys);
-  const unplaced = [...(await place.recordsWithoutFile(namesOf(options.keys))), ...kept.flatMap(unplacedOf)];
+  const unplaced = [...inJournals, ...kept.flatMap(unplacedOf)];
   const isUnplaced = new Set(unplaced.map(({ damage }) => damage));
   const keptDamage = kept.flatMap(({ id, damage: ofSession, isInsertable }) => {
     const damage = ofSession.filter((each) => !isUnplaced.has(each));
