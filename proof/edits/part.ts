@@ -1,6 +1,6 @@
 /**
- * Edits: whole lines of small stores glued, copied, moved, removed, put over others, in every position, and whole files exchanged. The slices of the gate share out every single
- * edit; all slices go on with several edits at once, by chance.
+ * Edits: whole lines of small stores glued, copied, moved, removed, put over others, in every position, lines of another history of the session among them, and whole files exchanged. The
+ * slices of the gate share out every single edit; all slices go on with several edits at once, by chance.
  */
 
 import { SeededRandom } from "@longhand/store/testing";
@@ -14,23 +14,28 @@ import { judgeForgedPlace } from "./forged-place.ts";
 import type { EditedStore } from "./edited-store.ts";
 import { judgeEdit, knowledgeOf, type Knowledge } from "./judge-edit.ts";
 import { applyEdits, everyEdit, someEdits, tellEdits, type PlacedEdit } from "./line-edits.ts";
+import { judgeMixing } from "./judge-mixing.ts";
 import { bytesOf, lineFilesOf } from "./line-files.ts";
+import { everyMixing, otherHistories, someMixings } from "./other-histories.ts";
 
 const GATE_SLICES = 40;
 /** Of a slice, several at once. */
 const EDITS_BY_CHANCE = 4_900;
 /** Each so-manieth store with several edits is written to and repaired. */
 const WRITTEN = 8;
+/** Of a slice: lines of another history, several at once. */
+const MIXINGS_BY_CHANCE = 40;
 
 export const edits: Part = {
   name: "edits",
   title: "Edited lines and files",
-  counts: { "line edits": 200_000, "file edits": 90 },
+  counts: { "line edits": 200_000, "file edits": 90, "lines of another history": 4_000 },
   gateSlices: GATE_SLICES,
   weight: 4,
   obstacle: () => Promise.resolve(undefined),
   run: async (slice, findings) => {
-    const stores = [...(await editedStores()), ...(await crashedStores())];
+    const crashed = await crashedStores();
+    const stores = [...(await editedStores()), ...crashed];
     const judge = await judgeOf(stores, slice);
     const files = stores.flatMap(lineFilesOf);
     if (slice.number < GATE_SLICES) {
@@ -52,6 +57,7 @@ export const edits: Part = {
       const then = turn % WRITTEN === 0 ? thenOf(turn / WRITTEN) : "nobody";
       await judgeLines(edit, judge, then, findings);
     }
+    await judgeMixings(crashed, slice, random, findings);
   },
   control: judgeForgedPlace,
 };
@@ -78,6 +84,23 @@ async function judgeOf(stores: readonly SampleStore[], slice: Slice): Promise<Ju
     if (wrong !== undefined)
       throw new Violation(`${tell()}: ${wrong} (seed ${slice.seed}, slice ${slice.number})`);
   };
+}
+
+async function judgeMixings(
+  crashed: readonly SampleStore[],
+  slice: Slice,
+  random: SeededRandom,
+  findings: Findings,
+): Promise<void> {
+  const histories = (await Promise.all(crashed.map(otherHistories))).flat();
+  const every = slice.number < GATE_SLICES ? histories.flatMap((history) => [...everyMixing(history)]) : [];
+  const own = every.filter((_, index) => index % GATE_SLICES === slice.number);
+  for (const mixing of [...own, ...someMixings(histories, random, MIXINGS_BY_CHANCE)]) {
+    const wrong = await judgeMixing(mixing);
+    if (wrong !== undefined)
+      throw new Violation(`${tellEdits(mixing)}: ${wrong} (seed ${slice.seed}, slice ${slice.number})`);
+    findings.count("lines of another history");
+  }
 }
 
 async function judgeLines(edit: PlacedEdit, judge: Judge, then: Then, findings: Findings): Promise<void> {

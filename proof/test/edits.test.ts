@@ -4,7 +4,9 @@ import { editedStores } from "../edits/edited-stores.ts";
 import { everyFileEdit } from "../edits/file-edits.ts";
 import { judgeEdit, knowledgeOf } from "../edits/judge-edit.ts";
 import { applyEdits, everyEdit, type LineEdit } from "../edits/line-edits.ts";
+import { judgeMixing } from "../edits/judge-mixing.ts";
 import { bytesOf, lineFilesOf, linesOf } from "../edits/line-files.ts";
+import { everyMixing, otherHistories } from "../edits/other-histories.ts";
 import { edits } from "../edits/part.ts";
 import { writtenLines } from "../edits/written-lines.ts";
 import { Violation, type Findings } from "../part.ts";
@@ -108,4 +110,26 @@ test("a newline that is removed before a recovery costs no record, in any file o
       expect(await judgeEdit(edited, known, "repair"), `line ${line} of ${target.file.path}`).toBe(undefined);
     }
   }
+});
+
+test("another history goes on from every record of a session, and its lines come into every position", async () => {
+  for (const store of await crashedStores()) {
+    const histories = await otherHistories(store);
+    for (const { target, other } of histories) {
+      const ids = other.lines.map((line) => target.lines.some((each) => each.equals(line)));
+      expect(ids).toEqual([false, false, false]);
+    }
+    const of = histories.filter(({ target }) => target.file.path.endsWith("/a.jsonl"));
+    expect(of.length).toBeGreaterThan(5);
+  }
+});
+
+test("a repair that does something else than verify has said is a violation", async () => {
+  const [store] = await crashedStores();
+  const [history] = store === undefined ? [] : await otherHistories(store);
+  const mixings = history === undefined ? [] : [...everyMixing(history)];
+  const told = await Promise.all(mixings.slice(0, 9).map(async (mixing) => await judgeMixing(mixing, [])));
+  expect(told.filter((wrong) => wrong?.startsWith("verify says 0 mendable") === true).length).toBeGreaterThan(
+    3,
+  );
 });

@@ -9,6 +9,7 @@ import type { SessionState } from "../format/fold.ts";
 import { batchEnd } from "../format/open-batch.ts";
 import { lineSum } from "../format/line-checksum.ts";
 import type { ScanVisitor } from "../format/scan.ts";
+import type { KeptRange } from "./keep-aside.ts";
 import type { PartWriter } from "./part-writer.ts";
 import type { SettledRecords } from "./settle-records.ts";
 import { walkGoodLines, type LinesToWalk } from "./walk-good-lines.ts";
@@ -25,7 +26,8 @@ export interface GoodLines extends LinesToWalk {
 /** Records out of order are held in memory; what is more than this is lost, but kept aside like all damage. */
 const MAX_LATE_BYTES = 64 * 1024 * 1024;
 
-export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promise<void> {
+/** Answers with where the whole records stand that are in the file and were not copied. */
+export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promise<readonly KeptRange[]> {
   const last = lines.last ?? Infinity;
   /** Where the last batch ends of which a record is here: a line says that its rest is not, or no reader would take it. */
   let end = lines.last ?? 0;
@@ -34,7 +36,7 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
     writer.entry(entry, line);
     end = Math.max(end, batchEnd(entry));
   };
-  const late = await findLate(lines);
+  const { late, passedOver } = await findLate(lines);
   const takeLate = (before: number): void => {
     for (let next = late[0]; next !== undefined && next.entry.seq < before; next = late[0]) {
       place(next.entry, next.line);
@@ -71,6 +73,7 @@ export async function copyGoodLines(lines: GoodLines, writer: PartWriter): Promi
   const state = writer.hasLost ? await lines.stateAtEnd?.() : undefined;
   if (state !== undefined) writer.checkpoint(state);
   if (lines.last !== undefined) writer.endBatch(end);
+  return passedOver;
 }
 
 export interface LateLine {
@@ -80,10 +83,15 @@ export interface LateLine {
 }
 
 /** Good records that the scanner refuses where they are, and that count nowhere else, by seq. */
-async function findLate(lines: GoodLines): Promise<LateLine[]> {
+async function findLate(
+  lines: GoodLines,
+): Promise<{ readonly late: LateLine[]; readonly passedOver: readonly KeptRange[] }> {
   /** Runs of seqs that were passed over. */
   const gaps: { first: number; last: number }[] = [];
   const late = new Map<number, LateLine>();
+  /** Of each record that does not count where it stands, and where that is. */
+  const refused: (KeptRange & { readonly seq: number })[] = [];
+  const lateFrom = new Map<number, number>();
   let before = lines.seqBefore;
   let bytes = 0;
   const pass = (next: number, end: number): void => {
@@ -93,18 +101,21 @@ async function findLate(lines: GoodLines): Promise<LateLine[]> {
   const isMissed = (seq: number): boolean =>
     seq > before || gaps.some(({ first, last }) => seq >= first && seq <= last);
   await walkGoodLines(lines, {
-    entry: ({ seq }, { content }) => {
+    entry: ({ seq }, { content, offset, bytes: length }) => {
       if (content === undefined || !isDisplaced(lines, seq, content)) pass(seq, seq);
+      else refused.push({ seq, offset, bytes: length });
     },
     checkpoint: ({ state }) => pass(state.seq + 1, state.seq),
     lost: ({ last }) => pass(last + 1, last),
     damage: () => undefined,
-    refused: (entry, { content }) => {
+    refused: (entry, { content, offset, bytes: length }) => {
+      refused.push({ seq: entry.seq, offset, bytes: length });
       if (content === undefined || !isMissed(entry.seq) || late.has(entry.seq)) return;
       if (isDisplaced(lines, entry.seq, content)) return;
       if (entry.seq <= lines.seqBefore || bytes + content.length > MAX_LATE_BYTES) return;
       bytes += content.length;
       late.set(entry.seq, { entry, line: Buffer.from(content) });
+      lateFrom.set(entry.seq, offset);
     },
   });
   // What the file itself has comes first.
@@ -112,9 +123,11 @@ async function findLate(lines: GoodLines): Promise<LateLine[]> {
     const { seq } = each.entry;
     if (seq > lines.seqBefore && isMissed(seq) && !late.has(seq)) late.set(seq, each);
   }
-  return [...late.values()]
+  const found = [...late.values()]
     .filter(({ entry }) => isMissed(entry.seq))
     .sort((one, other) => one.entry.seq - other.entry.seq);
+  const passedOver = refused.filter(({ seq, offset }) => !isMissed(seq) || lateFrom.get(seq) !== offset);
+  return { late: found, passedOver };
 }
 
 /** Another record gets its seq, or none does. */

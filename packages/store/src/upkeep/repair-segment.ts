@@ -25,6 +25,12 @@ export interface RepairDeps extends Pick<
   now(): string;
 }
 
+export interface RepairedSession {
+  readonly lost: readonly LostRun[];
+  /** Where the damaged bytes are now. */
+  readonly kept: readonly string[];
+}
+
 export interface DamagedLink {
   /** The chain as it is now. */
   readonly header: Header;
@@ -72,6 +78,7 @@ export async function repairSegment(deps: RepairDeps, damaged: DamagedLink): Pro
         const bounds = { seqBefore: part.first - 1, last: part.last };
         // They speak of what the session itself has written, not of its parent's records.
         const choice = part.writtenBy === header.id ? { kept: own, settled } : { kept: own };
+        // The whole old file is kept.
         await copyGoodLines({ ...lines, ...bounds, ...choice, stateAtEnd }, writer);
       },
     );

@@ -19,18 +19,12 @@ import type { ChainLink, Header } from "../format/header.ts";
 import { fitKeptRecords, keptFilesOf } from "../engine/files/fit-kept-records.ts";
 import { findOrphans } from "../engine/verify/find-orphans.ts";
 import { moveAside } from "./move-aside.ts";
-import { repairSegment, type RepairDeps } from "./repair-segment.ts";
+import { repairSegment, type RepairDeps, type RepairedSession } from "./repair-segment.ts";
 import { rewriteActive } from "./rewrite-active.ts";
 import { makeSegmentDirectory } from "../engine/files/segment-directory.ts";
 import { undoSeal } from "../engine/files/undo-seal.ts";
 import { salvageSource } from "../engine/verify/salvage-source.ts";
 import type { CheckedSession } from "../engine/verify/verify-session.ts";
-
-export interface RepairedSession {
-  readonly lost: readonly LostRun[];
-  /** Where the damaged bytes are now. */
-  readonly kept: readonly string[];
-}
 
 /** `checked`: what verify has found, under the lease. */
 export async function repairSession(deps: RepairDeps, checked: CheckedSession): Promise<RepairedSession> {
@@ -47,14 +41,17 @@ export async function repairSession(deps: RepairDeps, checked: CheckedSession): 
     // Before the segments, and numbered behind them: else, cut short, theirs would be in the way of sealing.
     present = { ...header, file: header.file + damaged.length + 1 };
     const { between, behind, settled } = missing;
-    lost.push(...(await rewriteActive(deps, file, present, { kept: [...between, ...behind], settled })));
+    const choice = { kept: [...between, ...behind], settled };
+    const rewritten = await rewriteActive(deps, file, present, choice, checked.active);
+    lost.push(...rewritten.lost);
+    kept.push(...rewritten.kept);
   }
   if (damaged.length > 0) {
     const replaced = await replaceSegments(deps, checked, header, missing);
     lost.unshift(...replaced.lost);
     kept.push(...replaced.kept);
     present = { ...present, file: present.file + 1, chain: replaced.chain };
-    await rewriteActive(deps, file, present, {});
+    await rewriteActive(deps, file, present, {}, []);
   }
   const stat = await deps.files.stat(file.path);
   const orphans = await findOrphans(deps.files, deps.layout, present, stat);

@@ -14,8 +14,8 @@ import {
   type CheckedRecords,
 } from "./restore-kept-records.ts";
 import { moveAside } from "./move-aside.ts";
-import type { RepairDeps } from "./repair-segment.ts";
-import { repairSession, type RepairedSession } from "./repair-session.ts";
+import type { RepairDeps, RepairedSession } from "./repair-segment.ts";
+import { repairSession } from "./repair-session.ts";
 import { leftUnowned } from "../engine/verify/left-as-it-is.ts";
 import { verifySession, type CheckedSession, type VerifyPlace } from "../engine/verify/verify-session.ts";
 import { strangerDamage, walkStore, type VerifyStorePlace } from "./verify-store.ts";

@@ -1,33 +1,36 @@
 /**
  * A session's active file again, under the same name, with another header and all of its lines that are good. The new one
- * is complete and synced before one rename makes it count. Records that were kept aside go where they are missing. Answers
- * with the records that are gone.
+ * is complete and synced before one rename makes it count. Records that were kept aside go where they are missing.
  */
 
 import { dirname } from "node:path";
 import { useFile } from "../host/use-file.ts";
 import type { ByteSource } from "../session/byte-source.ts";
 import { copyGoodLines, type GoodLines } from "../session/copy-good-lines.ts";
+import { keepAside, type KeptRange } from "../session/keep-aside.ts";
 import { readHeaderLine } from "../session/header-line.ts";
 import { firstSeqOf, partsOf } from "../session/log-part.ts";
-import { type LostRun, writePart } from "../session/part-writer.ts";
+import { writePart } from "../session/part-writer.ts";
 import type { Header } from "../format/header.ts";
 import type { SessionFile } from "../engine/files/find-session-file.ts";
 import { salvageSource } from "../engine/verify/salvage-source.ts";
 import { findHeader } from "../engine/verify/find-header.ts";
-import type { RepairDeps } from "./repair-segment.ts";
+import type { RepairDeps, RepairedSession } from "./repair-segment.ts";
 import { stateBefore } from "./state-before.ts";
 
+/** `keptRanges`: what of the old file is kept aside already. */
 export async function rewriteActive(
   deps: RepairDeps,
   file: SessionFile,
   header: Header,
   choice: Pick<GoodLines, "kept" | "settled">,
-): Promise<readonly LostRun[]> {
+  keptRanges: readonly KeptRange[],
+): Promise<RepairedSession> {
   const { files, layout } = deps;
   const temporary = deps.temporaryPath();
+  const kept: string[] = [];
   const { lost } = await useFile(await files.open(file.path, "read"), async (old) => {
-    const { source } = await salvageSource(old);
+    const { source, isPacked } = await salvageSource(old);
     // Whose it is was proven when it was verified, under this lease.
     const found = await findHeader(source, file, async () => await Promise.resolve(true));
     const from = found.kind === "header" ? found.linesFrom : 0;
@@ -37,14 +40,32 @@ export async function rewriteActive(
     const mark = await markBefore(source);
     const part = { mark, header, writtenBy: header.id, ...before, now: deps.now() };
     return await writePart(files, temporary, part, async (writer) => {
-      await copyGoodLines({ ...lines, seqBefore: first - 1, last: undefined, ...choice }, writer);
+      const given = { ...lines, seqBefore: first - 1, last: undefined, ...choice };
+      const passedOver = await copyGoodLines(given, writer);
+      // Where a bad line is taken apart, a record may be passed over that readers were served, and that is not reported.
+      // Of a packed file the whole is kept.
+      for (const range of isPacked ? [] : outside(passedOver, keptRanges))
+        kept.push(await keepAside(files, old, range, file.path, layout.damaged));
     });
   });
   await deps.checkMayChange();
   await files.rename(temporary, file.path);
   await deps.syncNames(dirname(file.path));
   await deps.syncNames(layout.temporary);
-  return lost;
+  return { lost, kept };
+}
+
+/** Of these the ones that are not within one of the others. */
+function outside(ranges: readonly KeptRange[], others: readonly KeptRange[]): readonly KeptRange[] {
+  const byOffset = (one: KeptRange, other: KeptRange): number => one.offset - other.offset;
+  const sorted = others.toSorted(byOffset);
+  let next = 0;
+  let end = 0;
+  return ranges.toSorted(byOffset).filter(({ offset, bytes }) => {
+    for (let other = sorted[next]; other !== undefined && other.offset <= offset; other = sorted[++next])
+      end = Math.max(end, other.offset + other.bytes);
+    return offset + bytes > end;
+  });
 }
 
 async function markBefore(source: ByteSource): Promise<Buffer> {
