@@ -111,6 +111,15 @@ describe("a line that no journal has stands where the journal's records go", () 
     await store.close();
     await expectMended();
   });
+
+  test("nor are they if the record before them is glued in front of an earlier one, and does not count before the repair", async () => {
+    await crash(3);
+    await edit((lines) => [...lines.slice(0, 2), (lines[3] ?? "").trimEnd(), lines[2] ?? ""]);
+    const { store } = await openCollecting(directory);
+    await expect(store.session("k").append(user("other"))).rejects.toMatchObject({ code: "SESSION_CHANGED" });
+    await store.close();
+    await expectMended();
+  });
 });
 
 test("lines that were moved by a copy are in the file: nothing is reported of the journal, and one place is mended", async () => {

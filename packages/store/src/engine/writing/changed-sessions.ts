@@ -94,11 +94,12 @@ export class ChangedSessions {
     if (found === undefined) return;
     const { key } = header;
     for (const { path: kept, records } of found.kept) {
-      const isBehind = linesOf(records).some(({ seq }) => seq > state.seq);
-      if (found.fitted.there.has(kept) || !isBehind) continue;
+      const behind = linesOf(records).filter(({ seq }) => seq > state.seq);
+      if (found.fitted.there.has(kept) || behind.length === 0) continue;
       const reason = `${describeRecords(records)} of it, acknowledged before, are kept aside and not in it`;
       this.#deps.onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, key, kept });
-      if (found.fitted.add.length > 0) throw recordsKeptAside(path, key, kept);
+      const { settled } = found.fitted;
+      if (behind.some(({ seq, sum }) => settled.get(seq) === sum)) throw recordsKeptAside(path, key, kept);
     }
   }
 
