@@ -142,11 +142,24 @@ export function linesOf(records: readonly Pick<JournalRecord, "session" | "bytes
       }
       start = end + 1;
     }
-    const last = own.pop();
+    // A checkpoint alone, which the record before it is followed by, is as if it were a part of that.
+    const last = own.pop() ?? (isBehind(after, found.at(-1)) ? found.pop() : undefined);
     if (last !== undefined) own.push({ ...last, lastSumOfRecord: lastSum(bytes) });
     found.push(...own);
   }
   return found;
+}
+
+function isBehind(after: string | undefined, before: KeptLine | undefined): boolean {
+  return before !== undefined && after !== undefined && before.lastSumOfRecord === after;
+}
+
+/** False: there are only checkpoints, which nobody misses. */
+export function holdRecords(records: readonly JournalRecord[]): boolean {
+  // A checksum is that of one line.
+  return records.some(
+    ({ bytes, session }) => decodeLine(bytes.subarray(0, -1), session).kind !== "checkpoint",
+  );
 }
 
 /** "3 records (seq 4 to 6)": what people are told. */

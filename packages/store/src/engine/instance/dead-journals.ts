@@ -11,7 +11,7 @@ import type { FilePatch, PatchesOf } from "../../session/byte-source.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { findSessionFile, tryReadHeader } from "../files/find-session-file.ts";
-import { describeRecords } from "../files/kept-record-files.ts";
+import { describeRecords, holdRecords } from "../files/kept-record-files.ts";
 import { journalPath, removedPath, type Layout } from "../../format/layout.ts";
 import type { Id } from "../../format/session-id.ts";
 
@@ -98,7 +98,7 @@ export async function findRecordsWithoutFile(
     if (journal?.kind !== "journal") continue;
     for (const records of groupBySession(journal.contents.records)) {
       const [first] = records;
-      if (first === undefined) continue;
+      if (first === undefined || !holdRecords(records)) continue;
       const { session, name } = first;
       if (names?.has(name) === false) continue;
       if ((await files.stat(removedPath(layout, session))) !== undefined) continue;
