@@ -10,7 +10,7 @@ import { isJsonObject, tryParseJson } from "./json.ts";
 import { decodeMessage } from "./decode-message.ts";
 import { LOST_START } from "./encode.ts";
 import type { LineInChunk } from "./scan-visitor.ts";
-import { checkBytes, checkLine, hasSeal } from "./line-checksum.ts";
+import { checkBytes, checkLine, decodeText, hasSeal, type EncodedText } from "./line-checksum.ts";
 
 export type DecodedLine =
   | { readonly kind: "entry"; readonly entry: Entry }
@@ -23,8 +23,10 @@ export type DecodedLine =
   | { readonly kind: "aside" }
   | { readonly kind: "bad"; readonly reason: LineReason };
 
+export type GoodLine = Exclude<DecodedLine, { readonly kind: "bad" }>;
+
 // The fields before the body come in this order and nothing else; the id is a JSON string.
-const START =
+export const START: RegExp =
   /^\{"seq":([1-9][0-9]{0,15}),"at":"([^"\\]+)"(?:,"batch":\[([0-9]+),([0-9]+)\])?(?:,"id":("(?:[^"\\]|\\.)*"))?,"(message|op)":/;
 
 /** The record of an ordinary message. `undefined`: anything else, for `decodeLine` to tell. */
@@ -40,6 +42,17 @@ export function decodeOrdinaryLine(
 export function decodeLine(line: Buffer, sessionId: string): DecodedLine {
   const text = checkLine(line, sessionId);
   if (text === undefined) return decodeStrayHeader(line) ?? { kind: "bad", reason: reasonForBadLine(line) };
+  return decodeChecked(text);
+}
+
+/** A line whose checksum is right. `undefined`: it is no record. */
+export function decodeRecord(checked: EncodedText): Entry | undefined {
+  const decoded = decodeChecked(decodeText(checked));
+  return decoded.kind === "entry" ? decoded.entry : undefined;
+}
+
+/** `text`: of a line whose checksum is right, without that. */
+function decodeChecked(text: string): GoodLine {
   const start = START.exec(text);
   if (start === null) return decodeBetween(text);
   if (Number(start[1]) > MAX_SEQ) return { kind: "aside" };
@@ -65,7 +78,7 @@ function decodeStrayHeader(line: Buffer): DecodedLine | undefined {
 }
 
 /** What stands between records. */
-function decodeBetween(text: string): DecodedLine {
+function decodeBetween(text: string): GoodLine {
   if (text.startsWith(CHECKPOINT_START)) {
     const checkpoint = decodeCheckpoint(text);
     return checkpoint === undefined ? { kind: "aside" } : { kind: "checkpoint", checkpoint };
@@ -82,7 +95,7 @@ function idField(json: string | undefined): { readonly id?: string } {
   return typeof id === "string" ? { id } : {};
 }
 
-function batchPosition(index: string | undefined, size: string): BatchPosition {
+export function batchPosition(index: string | undefined, size: string): BatchPosition {
   return { index: Number(index), size: Number(size) };
 }
 

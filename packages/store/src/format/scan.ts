@@ -12,7 +12,7 @@
 
 import { assertNever } from "../errors.ts";
 import type { LineReason } from "./damage-reason.ts";
-import { decodeLine, decodeOrdinaryLine, type DecodedLine } from "./decode.ts";
+import { decodeLine, decodeOrdinaryLine, type GoodLine } from "./decode.ts";
 import { LineOrder, placeOf } from "./line-order.ts";
 import { LineInChunk, type ScanDamage, type ScannedLine, type ScanVisitor } from "./scan-visitor.ts";
 import { lineSum } from "./line-checksum.ts";
@@ -41,8 +41,6 @@ export interface ScanEnd {
   /** The last line is whole but its newline is missing. */
   readonly unterminated: boolean;
 }
-
-type GoodLine = Exclude<DecodedLine, { readonly kind: "bad" }>;
 
 export class LogScanner {
   readonly #sessionId: string;

@@ -35,8 +35,7 @@ export class SearchFilter {
   mayBeIn(lines: Buffer): boolean {
     if (!isAscii(lines)) return true;
     const isIn = !this.#isBeyondAscii && this.#needles.every((needle) => isInBytes(lines, needle));
-    // As a string: a search in the buffer itself takes three times as long.
-    return isIn || lines.toString("latin1").includes(ESCAPED);
+    return isIn || lines.includes(ESCAPED);
   }
 
   #isIn(text: string): boolean {

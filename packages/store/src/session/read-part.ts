@@ -4,7 +4,8 @@ import type { Entry } from "../format/entry.ts";
 import { decodeLine } from "../format/decode.ts";
 import { LogScanner, type ScanDamage, type ScannedLine } from "../format/scan.ts";
 import type { Checkpoint } from "../format/checkpoint.ts";
-import { lineSum } from "../format/line-checksum.ts";
+import { lineSum, type EncodedText } from "../format/line-checksum.ts";
+import { entryOf } from "../format/records-in-order.ts";
 import { splitGlued } from "../format/split-glued.ts";
 import {
   checkpointBefore,
@@ -16,8 +17,10 @@ import {
 import { isInMember, memberDamage } from "./gzip-damage.ts";
 import { linesFrom, readHeaderLine, withHeaderReason, type HeaderLine } from "./header-line.ts";
 import type { LogPart, OpenedPart } from "./log-part.ts";
+import { ordinaryBlock } from "./ordinary-block.ts";
 import { readLines, readLinesBackwards } from "./read-lines.ts";
 import { damageAtEnd, type SealedEnd } from "./sealed-end.ts";
+import { TailBytes } from "./tail-bytes.ts";
 
 export interface SeqBounds {
   readonly from: number;
@@ -149,19 +152,40 @@ async function* readBackwards(
     return true;
   };
   do {
-    const start = await lastCheckpoint({ ...range, to: next?.offset ?? range.to });
-    const from = start?.offset ?? range.from;
     const to = next?.offset ?? range.to;
+    const tail = new TailBytes(range.source, to, MAX_HELD_BYTES);
+    const start = await lastCheckpoint({ ...range, source: tail, to });
+    const from = start?.offset ?? range.from;
+    const ordinary = await ordinaryBlock(range, tail, start, (seq) => isBlockEnd(range, next, seq));
     // The checkpoint behind the block is shown to the scanner, as it is when all is read forwards: it decides on the lines before it.
     const block = next === undefined ? range : { ...range, to: next.offset + next.bytes, sealed: undefined };
     const blocks = to - from <= MAX_HELD_BYTES ? reversedBlock : reversedLines;
-    for await (const entries of blocks(block, start, { from, to }, damage)) {
+    for await (const entries of ordinary === undefined
+      ? blocks(block, start, { from, to }, damage)
+      : backwards(ordinary)) {
       const given = entries.filter(inOrder);
       if (given.length > 0) yield given;
     }
     if (start !== undefined && start.checkpoint.state.seq < first) return;
     next = start;
   } while (next !== undefined);
+}
+
+/** No record is missing behind this one, which is the last before the checkpoint, or in the part. */
+function isBlockEnd({ sealed, source }: PartLines, next: FoundCheckpoint | undefined, seq: number): boolean {
+  if (next !== undefined) return seq === next.checkpoint.state.seq;
+  return sealed === undefined || (seq >= sealed.last && source.size >= sealed.bytes);
+}
+
+/** So many become entries at a time: who reads backwards mostly wants few. */
+const BLOCK_ENTRIES = 64;
+
+function* backwards(records: readonly EncodedText[]): Iterable<readonly Entry[]> {
+  for (let end = records.length; end > 0; end -= BLOCK_ENTRIES)
+    yield records
+      .slice(Math.max(0, end - BLOCK_ENTRIES), end)
+      .map(entryOf)
+      .reverse();
 }
 
 async function* reversedBlock(

@@ -8,11 +8,14 @@ import { EMPTY_SUM } from "../format/checksum.ts";
 import { EMPTY_STATE, foldEntry, type SessionState } from "../format/fold.ts";
 import { decodeHeader, type DecodedHeader, type Header } from "../format/header.ts";
 import { LogScanner, type ScanDamage, type ScanEnd } from "../format/scan.ts";
-import { lineSum } from "../format/line-checksum.ts";
+import { lineSum, type EncodedText } from "../format/line-checksum.ts";
+import { entryOf } from "../format/records-in-order.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { lastCheckpoint, startOf, type FoundCheckpoint, type LineRange } from "./find-checkpoint.ts";
 import { readHeaderLine } from "./header-line.ts";
+import { ordinaryBlock } from "./ordinary-block.ts";
 import { readLines } from "./read-lines.ts";
+import { TailBytes } from "./tail-bytes.ts";
 
 export interface ScannedTail {
   readonly header: Header;
@@ -35,6 +38,10 @@ export interface CheckpointPlace {
   readonly sum: string;
 }
 
+const NO_CHECKPOINT: CheckpointPlace = { offset: 0, bytes: 0, sum: EMPTY_SUM };
+/** Of the end of a file that is read back to the last checkpoint: what is more is read a second time instead of being held. */
+const MAX_TAIL_BYTES = 4 * 1024 * 1024;
+
 export type TailOutcome =
   { readonly kind: "tail"; readonly tail: ScannedTail } | Exclude<DecodedHeader, { readonly kind: "header" }>;
 
@@ -51,11 +58,13 @@ export async function scanTail(
   const seqBefore = header.chain.at(-1)?.last ?? 0;
   const sumBefore = lineSum(line.content);
   const range = { source, writtenBy: header.id, from: line.bytes, to: source.size, seqBefore, sumBefore };
-  const found = await lastCheckpoint(range);
-  const fromEnd = found === undefined ? undefined : await scanFrom(range, found);
-  // Whole lines are not where they were written: what that means, only all lines tell.
+  const tail = new TailBytes(source, source.size, MAX_TAIL_BYTES);
+  const found = await lastCheckpoint({ ...range, source: tail });
+  const ordinary = await ordinaryBlock(range, tail, found);
   const scanned =
-    fromEnd?.isEdited === false ? fromEnd : await scanFrom(range, undefined, await stateBefore(header));
+    ordinary === undefined
+      ? await scanLines(range, found, async () => await stateBefore(header))
+      : inOrder(range, found, ordinary, found?.checkpoint.state ?? (await stateBefore(header)));
   if (scanned.headers.some((other) => isWritersOf(other, header, scanned.hasLines)))
     return { kind: "bad", reason: { code: "second-header" } };
   const { state, damage, checkpoint } = scanned;
@@ -97,6 +106,33 @@ function isWritersOf(other: Header, first: Header, hasLines: boolean): boolean {
   return other.key === first.key && !hasLines;
 }
 
+/** What a scan comes to where nothing needs to be decided about the lines behind the checkpoint. */
+function inOrder(
+  { to }: LineRange,
+  found: FoundCheckpoint | undefined,
+  records: readonly EncodedText[],
+  before: SessionState,
+): Scanned {
+  const state = records.reduce((folded, record) => foldEntry(folded, entryOf(record)), before);
+  const checkpoint = found === undefined ? NO_CHECKPOINT : placeOf(found);
+  const end = { end: to, seq: state.seq, torn: undefined, unterminated: false };
+  return { state, damage: [], checkpoint, end, isEdited: false, headers: [], hasLines: true };
+}
+
+function placeOf({ offset, bytes, checkpoint: { sum } }: FoundCheckpoint): CheckpointPlace {
+  return { offset, bytes, sum };
+}
+
+async function scanLines(
+  range: LineRange,
+  found: FoundCheckpoint | undefined,
+  stateBefore: () => Promise<SessionState>,
+): Promise<Scanned> {
+  const fromEnd = found === undefined ? undefined : await scanFrom(range, found);
+  // Whole lines are not where they were written: what that means, only all lines tell.
+  return fromEnd?.isEdited === false ? fromEnd : await scanFrom(range, undefined, await stateBefore());
+}
+
 /** From a checkpoint on, or from the beginning, with `stateBefore`. */
 async function scanFrom(
   range: LineRange,
@@ -104,7 +140,7 @@ async function scanFrom(
   stateBefore: SessionState = EMPTY_STATE,
 ): Promise<Scanned> {
   let state = found?.checkpoint.state ?? stateBefore;
-  let checkpoint: CheckpointPlace = { offset: 0, bytes: 0, sum: EMPTY_SUM };
+  let checkpoint = NO_CHECKPOINT;
   const damage: ScanDamage[] = [];
   const headers: Header[] = [];
   let headersEnd = range.from;

@@ -13,11 +13,13 @@ import type { Body } from "../../src/format/entry.ts";
 import { EMPTY_STATE, foldEntry } from "../../src/format/fold.ts";
 import { encodeHeader, firstHeader } from "../../src/format/header.ts";
 import { lineSum } from "../../src/format/line-checksum.ts";
+import { entryOf, recordsInOrder } from "../../src/format/records-in-order.ts";
 import { LineInChunk, type ScanDamage } from "../../src/format/scan-visitor.ts";
 import { toEntries } from "../../src/format/to-entries.ts";
 import { patchedSource } from "../../src/session/byte-source.ts";
 import { partsOf } from "../../src/session/log-part.ts";
 import { readEntries } from "../../src/session/read-entries.ts";
+import { scanTail } from "../../src/session/scan-tail.ts";
 import { readLines } from "../../src/session/read-lines.ts";
 import { anyBody } from "../support/arbitrary-entries.ts";
 import { fileOfBytes } from "../support/file-of-bytes.ts";
@@ -175,6 +177,72 @@ describe("a file read in chunks", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test("of lines that need no decision, the scanner takes every one, and reports nothing", async () => {
+    let undecided = 0;
+    let ordinary = 0;
+    await fc.assert(
+      fc.asyncProperty(steps, edits, async (given, changes) => {
+        const lines = write(given.filter((each) => each !== "checkpoint"));
+        const bytes = Buffer.concat([header, edited(lines, changes)]);
+        const records = recordsInOrder(bytes.subarray(header.length), SESSION_ID, 0);
+        const scanned = scanBytes(bytes, SESSION_ID, START);
+        if (records === undefined) undecided += 1;
+        else {
+          ordinary += 1;
+          expect(records.map(entryOf).map(plainEntry)).toEqual(scanned.entries);
+          const { damage, refused, torn, unterminated, end } = scanned;
+          expect({ damage, refused, torn, unterminated, end }).toEqual({
+            ...{ damage: [], refused: [], torn: undefined, unterminated: false },
+            end: bytes.length,
+          });
+        }
+        // What is opened from its end is what all lines lead to.
+        const source = patchedSource(fileOfBytes(bytes), bytes.length, []);
+        const outcome = await scanTail(source, async () => await Promise.resolve(EMPTY_STATE));
+        if (outcome.kind !== "tail" || scanned.damage.length > 0) return;
+        const state = scanned.entries.reduce(foldEntry, EMPTY_STATE);
+        expect(outcome.tail).toMatchObject({ state: { ...state, seq: scanned.seq }, end: scanned.end });
+      }),
+      { numRuns: 400 },
+    );
+    expect(Math.min(undecided, ordinary)).toBeGreaterThan(50);
+  });
+
+  test.each([
+    [
+      "whole",
+      [
+        [1, 2],
+        [2, 2],
+      ],
+      true,
+    ],
+    ["without its end", [[1, 2]], false],
+    ["without its beginning", [[2, 2]], false],
+    [
+      "of another size at its end",
+      [
+        [1, 3],
+        [2, 2],
+      ],
+      false,
+    ],
+    [
+      "begun again",
+      [
+        [1, 2],
+        [1, 2],
+        [2, 2],
+      ],
+      false,
+    ],
+  ] as const)("a batch that is %s needs a decision, unless it is whole", (_, positions, isOrdinary) => {
+    const lines = positions.map(([index, size], at) =>
+      encodeEntry({ seq: at + 1, at: AT, batch: { index, size }, body: message("x") }, SESSION_ID),
+    );
+    expect(recordsInOrder(Buffer.concat(lines), SESSION_ID, 0) !== undefined).toBe(isOrdinary);
   });
 
   test("a block that is too long to be held in memory is read backwards like any other", async () => {

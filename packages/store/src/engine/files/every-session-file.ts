@@ -29,7 +29,8 @@ export async function* everySessionFile(
   onCount(active.length + putAway.flat().length);
   const met = new Map<string, FileStat | undefined>();
   for (const file of active) {
-    met.set(file.path, await files.stat(file.path));
+    const stat = files.stat(file.path);
+    met.set(file.path, stat instanceof Promise ? await stat : stat);
     yield { file, isAgain: false };
   }
   for (const status of PUT_AWAY) {

@@ -8,7 +8,7 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { FileStat, FileSystem, Host } from "../../host/host.ts";
+import type { FileStat, FileSystem, Host, OpenFile } from "../../host/host.ts";
 import { withFiles } from "../../host/with-files.ts";
 import type { Layout } from "../../format/layout.ts";
 import { segmentDirectory } from "../../session/segment-path.ts";
@@ -21,10 +21,11 @@ export function linklessHost(host: Host, layout: Layout, checked: readonly strin
 
 function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<string>): FileSystem {
   const start = layout.directory.length + 1;
+  const inside = `${layout.directory}/`;
   /** The directories above the path that are not known to be real ones. */
   const above = (path: string): string[] => {
     const found: string[] = [];
-    if (!path.startsWith(`${layout.directory}/`)) return found;
+    if (!path.startsWith(inside)) return found;
     for (let slash = path.indexOf("/", start); slash !== -1; slash = path.indexOf("/", slash + 1))
       if (!checked.has(path.slice(0, slash))) found.push(path.slice(0, slash));
     return found;
@@ -36,14 +37,22 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
     for (const directory of directories) if (await isLink(files, directory)) return undefined;
     return await files.stat(path);
   };
+  const openBelow = async (
+    path: string,
+    mode: Parameters<FileSystem["open"]>[1],
+    directories: readonly string[],
+  ): Promise<OpenFile> => {
+    for (const directory of directories) await checkNoLink(files, directory);
+    return await files.open(path, mode);
+  };
   /** And the path itself. */
   const checkDirectory = async (path: string): Promise<void> => {
     await check(`${path}/`);
   };
   return {
-    open: async (path, mode) => {
-      await check(path);
-      return await files.open(path, mode);
+    open: (path, mode) => {
+      const directories = above(path);
+      return directories.length === 0 ? files.open(path, mode) : openBelow(path, mode, directories);
     },
     makeDirectory: async (path) => {
       await check(path);

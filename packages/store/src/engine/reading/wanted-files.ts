@@ -10,6 +10,7 @@ import { decodeHeader } from "../../format/header.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { putAwayName } from "../../format/layout.ts";
 import { lineSum } from "../../format/line-checksum.ts";
+import { recordsInOrder } from "../../format/records-in-order.ts";
 import { LogScanner } from "../../format/scan.ts";
 import { LineInChunk } from "../../format/scan-visitor.ts";
 import type { OpenFile } from "../../host/host.ts";
@@ -72,6 +73,7 @@ function isWhole({ patchesOf }: ReadPlace, { name, status }: SessionFile, bytes:
   if (header.chain.length > 0 || patchesOf(header).length > 0) return false;
   const activeName = fileNameOf(header.key);
   if (name !== (status === "active" ? activeName : putAwayName(activeName, header.id))) return false;
+  if (recordsInOrder(bytes.subarray(headerEnd + 1), header.id, 0) !== undefined) return true;
   const found = { isDamaged: false };
   const start = { offset: headerEnd + 1, seqBefore: 0, sumBefore: lineSum(headerLine) };
   const scanner = new LogScanner(header.id, start, {
