@@ -22,12 +22,12 @@ const SETTLED_MS = 2100;
 
 let home = "";
 let end = (): void => undefined;
-let ended: Promise<void>;
+let removed: Promise<void>;
 
 beforeAll(async () => {
   await expect(stat(PROGRAM), "run `npm run build` first").resolves.toBeDefined();
   await new Promise<void>((resolve) => {
-    ended = withTemporaryDirectory(async (directory) => {
+    removed = withTemporaryDirectory(async (directory) => {
       home = directory;
       await new Promise<void>((done) => {
         end = done;
@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   end();
-  await ended;
+  await removed;
 });
 
 /** As any start of an agent leaves it, once everything has settled. */
@@ -74,10 +74,13 @@ async function longhand(words: readonly string[]): Promise<Run> {
     for await (const chunk of (stream as Readable).setEncoding("utf8")) text += String(chunk);
     return text;
   };
+  const ended = once(child, "close");
   const [stdout, stderr, counted] = await Promise.all([
-    ...[child.stdout, child.stderr, child.stdio[3]].map(read),
-    once(child, "close"),
-  ] as [Promise<string>, Promise<string>, Promise<string>]);
+    read(child.stdout),
+    read(child.stderr),
+    read(child.stdio[3]),
+  ]);
+  await ended;
   return { stdout, stderr, opens: JSON.parse(counted) as Run["opens"] };
 }
 
