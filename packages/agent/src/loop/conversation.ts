@@ -26,9 +26,17 @@ export interface ConversationSettings {
   readonly scope: Scope;
   /** Asked at the beginning of each turn: the model may have been changed. */
   readonly turn: () => TurnSettings;
-  /** After each turn; `done` when what it set off has ended. */
-  readonly afterTurn: (session: Session, turn: string, done: () => void) => void;
+  /** After each turn. */
+  readonly afterTurn: (session: Session, ended: EndedTurn) => void;
   readonly onLeave: () => void;
+}
+
+export interface EndedTurn {
+  readonly turn: string;
+  /** Tokens that the next request has left. `undefined`: not known. */
+  readonly free: number | undefined;
+  /** To be called when what the turn has set off has ended. */
+  readonly done: () => void;
 }
 
 interface Current {
@@ -41,6 +49,7 @@ interface Current {
 interface Attempt {
   readonly settle: (order: Order) => void;
   readonly hasFailed: boolean;
+  readonly free?: number | undefined;
 }
 
 export class ActorConversation implements Conversation {
@@ -156,30 +165,31 @@ export class ActorConversation implements Conversation {
     this.#current = current;
     order.begin();
     const turn = randomUUID();
-    const { settle, hasFailed } = await this.#attempt(turn, current);
+    const { settle, hasFailed, free } = await this.#attempt(turn, current);
     this.#current = undefined;
     const late = current.steering.close().filter(({ isSettled }) => !isSettled);
     for (const one of [order, ...current.considered]) settle(one);
     // A model that has just failed is not asked for summaries and facts.
-    if (!hasFailed) this.#afterTurn(turn);
+    if (!hasFailed) this.#afterTurn(turn, free);
     return late;
   }
 
   async #attempt(turn: string, current: Current): Promise<Attempt> {
     try {
-      const running = runningTurn(turn, current);
+      let free: number | undefined;
+      const running = { ...runningTurn(turn, current), onFree: (tokens: number) => void (free = tokens) };
       const result = await runTurn(this.session, current.order.said, running, this.#settings.turn());
-      return { settle: (order) => order.resolve(result), hasFailed: result.outcome === "failed" };
+      return { settle: (order) => order.resolve(result), hasFailed: result.outcome === "failed", free };
     } catch (error) {
       return { settle: (order) => order.reject(error), hasFailed: true };
     }
   }
 
-  #afterTurn(turn: string): void {
+  #afterTurn(turn: string, free: number | undefined): void {
     if (this.#isClosed) return;
     const done = deferred<undefined>();
     this.#upkeep = Promise.all([this.#upkeep, done.promise]).then(() => undefined);
-    this.#settings.afterTurn(this.session, turn, () => done.resolve(undefined));
+    this.#settings.afterTurn(this.session, { turn, free, done: () => done.resolve(undefined) });
   }
 
   /** An actor that waits for nothing costs memory for nothing: the next word begins another. */
@@ -205,6 +215,9 @@ function runningTurn(id: string, { order, steering, considered }: Current): Runn
     id,
     signal: order.signal,
     steering: {
+      get size() {
+        return steering.size;
+      },
       tryTake: () => {
         for (let next = steering.tryTake(); next !== undefined; next = steering.tryTake()) {
           if (next.isSettled) continue;

@@ -12,7 +12,7 @@ import type { Skills } from "../skills/types.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { TurnRequest } from "../turn/turn-request.ts";
 import type { TurnSettings } from "../turn/types.ts";
-import { ActorConversation } from "./conversation.ts";
+import { ActorConversation, type EndedTurn } from "./conversation.ts";
 import { Consolidation } from "./consolidation.ts";
 import { localScope } from "./local-scope.ts";
 import { keepSessions, type KeptSessions } from "./keep-sessions.ts";
@@ -107,6 +107,7 @@ export class OpenAgent implements AgentInstance {
     this.#upkeep = new Upkeep(kernel, {
       agent: settings.name,
       maxHistoryMessages: settings.maxHistoryMessages,
+      maxContextTokens: settings.maxContextTokens,
       request: async (key) => await this.contextOptions(key),
       ask: () => ({
         model: this.#model.name,
@@ -184,9 +185,9 @@ export class OpenAgent implements AgentInstance {
       name: `${this.name}: ${key}`,
       scope,
       turn: () => this.#turnSettings(key, scope),
-      afterTurn: (session, turn, done) => {
+      afterTurn: (session, ended) => {
         this.#consolidation.turnEnded(key, scope);
-        this.#afterTurn({ session, turn, done });
+        this.#afterTurn(session, ended);
       },
       onLeave: () => this.#consolidation.conversationEnded(key, scope),
     });
@@ -235,21 +236,16 @@ export class OpenAgent implements AgentInstance {
     };
   }
 
-  #afterTurn({ session, turn, done }: TurnAftermath): void {
+  #afterTurn(session: Session, { turn, free, done }: EndedTurn): void {
     const { key } = session;
     this.#upkeep.order({
       session,
+      free,
       onCompaction: (seq, messages) =>
         this.#surroundings.events({ agent: this.name, key, turn, type: "compaction", seq, messages }),
       done,
     });
   }
-}
-
-interface TurnAftermath {
-  readonly session: Session;
-  readonly turn: string;
-  readonly done: () => void;
 }
 
 function isSameScope(one: Scope, other: Scope): boolean {

@@ -5,7 +5,12 @@
 
 import { createHash } from "node:crypto";
 import { isLonghandError, type Session } from "@longhand/store";
-import { compactSession, type AskModel } from "@longhand/store/context";
+import {
+  compactSession,
+  DEFAULT_CONTEXT_TOKENS,
+  DEFAULT_HISTORY_MESSAGES,
+  type AskModel,
+} from "@longhand/store/context";
 import type { ActorRef, Kernel } from "../kernel/types.ts";
 import type { TurnRequest } from "../turn/turn-request.ts";
 import type { Refusable } from "./refusable.ts";
@@ -14,10 +19,12 @@ import type { Problem } from "./types.ts";
 const LANES = 4;
 /** Of a request: kept free for the next question, so that it seldom waits for a compaction. */
 const NEXT_QUESTION = 1 / 8;
+const nextQuestion = (maxTokens: number): number => Math.floor(maxTokens * NEXT_QUESTION);
 
 export interface UpkeepSettings {
   readonly agent: string;
   readonly maxHistoryMessages: number | undefined;
+  readonly maxContextTokens: number | undefined;
   /** As the next request of this session would be built. */
   readonly request: (key: string) => Promise<TurnRequest>;
   /** Absent: the model cannot write summaries. */
@@ -27,6 +34,8 @@ export interface UpkeepSettings {
 
 export interface UpkeepOrder {
   readonly session: Session;
+  /** Tokens that the next request has left. `undefined`: not known. */
+  readonly free: number | undefined;
   readonly onCompaction: (seq: number, messages: number) => void;
   /** Told when it is done, or will not be. */
   readonly done: () => void;
@@ -65,7 +74,7 @@ export class Upkeep {
 
   async #work(order: UpkeepOrder): Promise<void> {
     try {
-      if (!this.#ending.signal.aborted) await this.#compact(order);
+      if (!this.#ending.signal.aborted && !(await this.#isWithinLimits(order))) await this.#compact(order);
     } catch (error) {
       // Another process has a turn there, or the loop is closing: the next turn orders it again.
       if (isLonghandError(error, "SESSION_LOCKED") || this.#ending.signal.aborted) return;
@@ -77,13 +86,21 @@ export class Upkeep {
     }
   }
 
+  /** As the turn has measured it: then the view need not be read once more. */
+  async #isWithinLimits({ session, free = 0 }: UpkeepOrder): Promise<boolean> {
+    const { maxContextTokens = DEFAULT_CONTEXT_TOKENS, maxHistoryMessages = DEFAULT_HISTORY_MESSAGES } =
+      this.#settings;
+    if (free <= nextQuestion(maxContextTokens)) return false;
+    return ((await session.state())?.count ?? 0) <= maxHistoryMessages;
+  }
+
   async #compact({ session, onCompaction }: UpkeepOrder): Promise<void> {
     const { maxHistoryMessages } = this.#settings;
     const { ask } = this.#settings.ask();
     const { model, system, tools, maxTokens, reserve } = await this.#settings.request(session.key);
     const compaction = await compactSession(session, {
       ...{ model, system, tools, maxContextTokens: maxTokens },
-      reserve: reserve + Math.floor(maxTokens * NEXT_QUESTION),
+      reserve: reserve + nextQuestion(maxTokens),
       ...(ask === undefined ? {} : { ask }),
       ...(maxHistoryMessages === undefined ? {} : { maxHistoryMessages }),
       signal: this.#ending.signal,

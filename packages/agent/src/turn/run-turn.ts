@@ -10,11 +10,12 @@ import { earlierTurn } from "./earlier-turn.ts";
 import { failureOf } from "./failure-of.ts";
 import { fullSettings } from "./full-settings.ts";
 import { saysSomething } from "./says-something.ts";
+import { isKnownToHaveEnded, noteEnd } from "./known-end.ts";
 import { LONGEST_LOCK_WAIT } from "./longest-lock-wait.ts";
 import { closeOpenTurn } from "./recover-turn.ts";
 import { runCalls } from "./run-calls.ts";
 import { takeStep } from "./take-step.ts";
-import { closeTurn, ownMessage, TURN_NOTE } from "./turn-log.ts";
+import { closeTurn, ownMessage } from "./turn-log.ts";
 import { TurnInHand, userMessage, type Ending } from "./turn-in-hand.ts";
 import type { RunningTurn, Said, TurnResult, TurnSettings } from "./types.ts";
 
@@ -31,15 +32,16 @@ export async function runTurn(
   const turn = new TurnInHand(session, running, fullSettings(settings));
   const lock = await session.lock({ wait: LONGEST_LOCK_WAIT, signal: running.signal });
   try {
-    await closeOpenTurn(session, settings);
+    if (!(await isKnownToHaveEnded(session))) await closeOpenTurn(session, settings);
     const earlier = await earlierTurn(session, userMessage(said), said.id);
     if (earlier !== undefined) return earlier;
     if (running.signal.aborted) throw abortReason(running.signal);
     await settings.beforeTurn?.();
-    // The mark comes first: a crash behind it is found, and a crash before it has left nothing.
-    await turn.note(TURN_NOTE, { turn: running.id, state: "open" });
-    turn.emit({ type: "turn-start", seq: await turn.hear(said) });
+    turn.emit({ type: "turn-start", seq: await turn.begin(said) });
     const result = await end(turn, await work(turn));
+    if (turn.isEnded) await noteEnd(session, turn.seq);
+    const { freeTokens } = turn;
+    if (result.outcome === "answered" && freeTokens !== undefined) running.onFree?.(freeTokens);
     turn.throwIfSinkFailed();
     return result;
   } finally {
@@ -63,6 +65,7 @@ async function takeSteps(turn: TurnInHand): Promise<Ending> {
   for (let step = 1; step <= maxSteps; step += 1) {
     if (turn.signal.aborted) return CANCELLED;
     const calls = await takeStep(turn);
+    if (turn.isEnded) return { outcome: "answered" };
     const ending = await runCalls(turn, calls);
     if (ending !== undefined) return ending;
     // What came during the last step is a turn of its own: nobody would answer it in this one.
@@ -108,12 +111,14 @@ function isRefusal(error: unknown): boolean {
 /** Nothing here listens to the signal: what a cancelled turn leaves must be whole, too. */
 async function end(turn: TurnInHand, ending: Ending): Promise<TurnResult> {
   const { session, running } = turn;
+  if (turn.isEnded) return told(turn, ending);
   if (ending.outcome === "failed") turn.emit({ type: "error", ...ending.error });
   const error = ending.outcome === "answered" ? {} : { error: ending.error };
   try {
     const messages = await closingMessages(turn, ending);
     const mark = { turn: running.id, state: "ended", outcome: ending.outcome, ...error } as const;
     turn.seq = await closeTurn(session, messages, mark);
+    turn.isEnded = true;
   } catch (problem) {
     // Nothing can be written. The turn stays open on the disk, and is closed when somebody opens the session again.
     const failure = failureOf(problem, turn.settings.redact);

@@ -1,7 +1,7 @@
 /** One step of a turn: the context, the model's answer, and that answer as one durable message. */
 
 import type { Message } from "@longhand/store";
-import { buildContext, correctionOf, type Context } from "@longhand/store/context";
+import { buildContext, standardEstimator, type Context } from "@longhand/store/context";
 import { isAgentError } from "../errors.ts";
 import { untilAborted } from "../kernel/until-aborted.ts";
 import { askWithRetries } from "./ask-with-retries.ts";
@@ -26,11 +26,10 @@ export async function takeStep(turn: TurnInHand): Promise<readonly StepCall[]> {
 }
 
 async function answerOnce(turn: TurnInHand): Promise<readonly StepCall[]> {
-  const { session, settings } = turn;
-  const { model, maxContextTokens, maxAnswerTokens } = settings;
+  const { model, maxContextTokens, maxAnswerTokens } = turn.settings;
   const request = await requestOf(turn);
   const context = await requestContext(turn, request);
-  const correction = await correctionOf(session, model.name);
+  const correction = await turn.correction();
   const { messages } = context;
   const { tools } = request;
   const answer = await askWithRetries(turn, {
@@ -42,15 +41,34 @@ async function answerOnce(turn: TurnInHand): Promise<readonly StepCall[]> {
   const { text, reasoning } = turn.partial ?? { text: "", reasoning: "" };
   const usage = countUsage(answer.usage, context.usage, { text, reasoning, calls: answer.calls });
   const calls = answer.calls.map((call) => stepCall(turn, call));
-  await turn.append(answerMessage(turn, { text, reasoning }, calls, answer, usage));
-  turn.partial = undefined;
-  for (const call of calls) turn.openCalls.set(call.id, call);
-  if (saysSomething(text)) turn.text = text;
-  tellUsage(turn, usage);
   // An estimate of ours teaches nothing about the provider's; and it is the request before any correction that is compared.
   const estimated = requestTokens(context.usage) / correction;
   if (usage.estimated !== true) turn.counted = { model: model.name, estimated, usage };
+  const message = answerMessage(turn, { text, reasoning }, calls, answer, usage);
+  await keepAnswer(turn, message);
+  turn.partial = undefined;
+  for (const call of calls) turn.openCalls.set(call.id, call);
+  if (saysSomething(text)) turn.text = text;
+  turn.freeTokens = freeBehind(context, message, correction);
+  tellUsage(turn, usage);
   return calls;
+}
+
+/** What the next request has left if nothing else is added. */
+function freeBehind({ usage, omitted }: Context, answer: Message, correction: number): number | undefined {
+  if ((omitted?.unfit ?? 0) > 0) return undefined;
+  return usage.free - Math.ceil(standardEstimator.tokensOfMessage(answer) * correction);
+}
+
+/** The last answer of a turn together with its end, unless something was said meanwhile that is to be heard behind it. */
+async function keepAnswer(turn: TurnInHand, message: Message): Promise<void> {
+  if (message.toolCalls !== undefined || turn.running.steering.size > 0) {
+    await turn.append(message);
+    return;
+  }
+  // Before the answer, since nothing follows the end of a turn.
+  await turn.keepCounted();
+  await turn.appendLast(message);
 }
 
 async function requestOf({ settings, about, signal }: TurnInHand): Promise<TurnRequest> {

@@ -62,9 +62,11 @@ export interface RunningTurn {
   /** Aborts the turn; what is there stays, as a valid history. */
   readonly signal: AbortSignal;
   /** What somebody says meanwhile and wants considered at the next step. */
-  readonly steering: Pick<Mailbox<Said>, "tryTake">;
+  readonly steering: Pick<Mailbox<Said>, "tryTake" | "size">;
   /** Told of what was taken from there and could not be kept. The turn goes on, unless nothing at all can be kept. */
   readonly refused?: (said: Said, error: unknown) => void;
+  /** Told when it was answered with the whole view in sight: how many tokens the next request has left. */
+  readonly onFree?: (tokens: number) => void;
 }
 
 export interface TurnResult {

@@ -82,23 +82,17 @@ export async function doctor(surroundings: Surroundings): Promise<number> {
 async function examine(surroundings: Surroundings): Promise<DoctorReport> {
   const { output, places, toPaste } = surroundings;
   const { path } = places.sessions;
-  const directory = await examineDirectory(path);
+  const { foreign, ...directory } = await examineDirectory(path);
   let [content, disk, owners]: [ContentFacts, DiskUse, readonly ExaminedOwner[]] = [
     NO_CONTENT,
     NO_DISK_USE,
     [],
   ];
-  let foreign: readonly string[] = [];
   if (directory.isDirectory && directory.failure === undefined) {
     // Before the content: a reader meets what the dead have left, and would say the same of it.
     const failures: string[] = [];
     owners = await orFailure([], failures, async () => examineOwners(path));
-    foreign = await orFailure([], failures, async () => {
-      const { findForeign } = await import("@longhand/store");
-      const { similar } = await findForeign(path);
-      if (similar.length > 0) foreignTeller(surroundings)(similar);
-      return similar;
-    });
+    if (foreign.length > 0) foreignTeller(surroundings)(foreign);
     content = await withProgress(output, async (progress) =>
       examineContent(path, toPaste, showPercent(progress, "reading")),
     );

@@ -1,7 +1,7 @@
 /** `longhand list`: which sessions there are. */
 
 import { Option } from "commander";
-import type { SessionInfo, Store } from "@longhand/store";
+import type { OnProgress, SessionInfo, Store } from "@longhand/store";
 import { CommandError } from "../command-error.ts";
 import { surroundingsOfAgent } from "../sessions/agent-sessions.ts";
 import { readAmongForeign, tellIgnored } from "../sessions/foreign-sessions.ts";
@@ -73,13 +73,21 @@ export const defineCommand: DefineCommand = (command, begin) => {
       const surroundings = agent === undefined ? begun : await surroundingsOfAgent(agent, begun);
       await withProgress(surroundings.output, async (progress) => {
         const given = { ...surroundings, output: progress.output };
-        await readAmongForeign(given, async (store) => list(store, options, given, progress), {
+        let isWhole = false;
+        const showLooked = showPercent(progress, "reading");
+        const looked: OnProgress = (done, total) => {
+          isWhole = done === total;
+          showLooked(done, total);
+        };
+        const told = { show: (text: string) => progress.show(text), looked };
+        await readAmongForeign(given, async (store) => list(store, options, given, told), {
           onFlawed: () => surroundings.markFailed(),
           onUnreadable: (sessions) => {
             if (sessions.length > 0) throw notAllRead(sessions, given);
           },
         });
-        await tellIgnored(given);
+        // Every file that has the name of a session is listed: then none is ignored, and none need be looked at once more.
+        if (!isWhole) await tellIgnored(given);
       });
     });
 };
@@ -93,11 +101,15 @@ function checkUsage({ all = false, archived = false, trash = false }: ListComman
   if (chosen.length > 1) throw new CommandError("USAGE_INVALID", `give only one of ${chosen.join(" and ")}`);
 }
 
-export async function list(
+interface ListProgress extends Pick<Progress, "show"> {
+  readonly looked: OnProgress;
+}
+
+async function list(
   store: Store,
   options: ListCommandOptions,
   surroundings: Surroundings,
-  progress: Pick<Progress, "show">,
+  progress: ListProgress,
 ): Promise<void> {
   const kept = await findKeptFiles(surroundings);
   await listSessions(store, options, surroundings, progress, kept);
@@ -149,10 +161,9 @@ async function* sessionsOf(
   store: Store,
   { prefix = "", order = "updated", all = false, archived = false, trash = false }: ListCommandOptions,
   limit: number,
-  progress: Pick<Progress, "show">,
+  { looked: onProgress }: ListProgress,
 ): AsyncIterable<SessionInfo> {
   let count = 0;
-  const onProgress = showPercent(progress, "reading");
   const status = trash ? "trashed" : archived ? "archived" : all ? "any" : "active";
   for await (const session of store.list({ prefix, order, status, onProgress })) {
     if (session.status === "trashed" && !trash) continue;

@@ -19,7 +19,12 @@ export interface DirectoryFacts {
   readonly failure?: { readonly reason: string; readonly errno: string };
 }
 
-const NOTHING: DirectoryFacts = {
+export interface ExaminedDirectory extends DirectoryFacts {
+  /** Paths of files that look like another program's sessions. */
+  readonly foreign: readonly string[];
+}
+
+const NOTHING: ExaminedDirectory = {
   exists: false,
   isDirectory: false,
   mode: "",
@@ -27,14 +32,15 @@ const NOTHING: DirectoryFacts = {
   isOwn: false,
   openFiles: [],
   notWritable: [],
+  foreign: [],
 };
 const OTHERS = 0o077;
 const { W_OK, X_OK } = constants;
 
-export async function examineDirectory(directory: string): Promise<DirectoryFacts> {
+export async function examineDirectory(directory: string): Promise<ExaminedDirectory> {
   try {
     const found = await stat(directory);
-    const facts: DirectoryFacts = {
+    const facts: ExaminedDirectory = {
       ...NOTHING,
       exists: true,
       isDirectory: found.isDirectory(),
@@ -57,7 +63,9 @@ export async function examineDirectory(directory: string): Promise<DirectoryFact
   }
 }
 
-async function examineFiles(directory: string): Promise<Pick<DirectoryFacts, "openFiles" | "notWritable">> {
+type ExaminedFiles = Pick<ExaminedDirectory, "openFiles" | "notWritable" | "foreign">;
+
+async function examineFiles(directory: string): Promise<ExaminedFiles> {
   const { findForeign } = await import("@longhand/store");
   const { similar, other } = await findForeign(directory);
   const foreign = new Set([...similar, ...other]);
@@ -80,7 +88,7 @@ async function examineFiles(directory: string): Promise<Pick<DirectoryFacts, "op
     }
     if (!(await may(path, W_OK))) notWritable.push(path);
   }
-  return { openFiles, notWritable };
+  return { openFiles, notWritable, foreign: similar };
 }
 
 async function nearestParent(path: string): Promise<string> {

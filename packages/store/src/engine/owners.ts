@@ -64,19 +64,23 @@ export async function findOwners(
   const host = linklessHost(outside, layout);
   try {
     const otherInstances = new OtherInstances(host, layout);
-    const held = await readLeases(host.files, layout);
+    const held = new Map<string, LeaseInfo[]>();
     const owners: StoreOwner[] = [];
     for (const instance of await listInstances(host.files, layout)) {
       const { liveness, owner } = await otherInstances.look(instance);
       if (liveness === "ended") continue;
+      const holds: LeaseInfo[] = [];
+      held.set(instance, holds);
       owners.push({
         instance,
         ...(owner === undefined ? {} : { pid: owner.pid, host: owner.host, since: owner.since }),
         liveness,
         journalBytes: await usedBytes(host.files, journalPath(layout, instance)),
-        holds: held.get(instance) ?? [],
+        holds,
       });
     }
+    // Leases stay when their holder ends: there are as many as there were ever sessions.
+    if (owners.length > 0) await readLeases(host.files, layout, held);
     return owners;
   } catch (error) {
     throw ioError(error, "looking for who has the store open", layout.directory);
@@ -129,21 +133,23 @@ export async function declareDead(
   }
 }
 
-/** By instance. A lease whose holder has no journal is free; that is for the caller to see. */
-async function readLeases(files: FileSystem, layout: Layout): Promise<Map<string, LeaseInfo[]>> {
+/** Adds to each of these instances what it holds. A lease of any other is free. */
+async function readLeases(
+  files: FileSystem,
+  layout: Layout,
+  held: ReadonlyMap<string, LeaseInfo[]>,
+): Promise<void> {
   const leases = new LeaseFiles(files, layout, "");
-  const held = new Map<string, LeaseInfo[]>();
   for (const shard of await namesIn(files, layout.leases)) {
     if (!SHARD.test(shard)) continue;
     const names = await namesIn(files, `${layout.leases}/${shard}`);
     for (const [name, epoch] of newestEpochs(names)) {
       const holder = await leases.readHolder(name, epoch);
-      if (holder.kind !== "held") continue;
-      const session = { name, key: await keyOf(files, layout, name), since: holder.since };
-      held.set(holder.instance, [...(held.get(holder.instance) ?? []), session]);
+      const holds = holder.kind === "held" ? held.get(holder.instance) : undefined;
+      if (holder.kind !== "held" || holds === undefined) continue;
+      holds.push({ name, key: await keyOf(files, layout, name), since: holder.since });
     }
   }
-  return held;
 }
 
 /** Of sessions only: who takes over a dead instance has a lease as well. */

@@ -71,7 +71,9 @@ export class BackendSession<M extends Message> implements Session<M> {
     const { state, firstSeq } = snapshot;
     const newest = newestNote(state, kind);
     if (newest !== undefined && newest.seq < firstSeq) return undefined;
-    const range = { from: newest?.seq ?? firstSeq, to: newest?.seq ?? state.seq, reverse: true };
+    // One whose seq is known is read forwards, from the checkpoint before it: backwards, what is behind it would be read, too.
+    const isKnown = newest !== undefined;
+    const range = { from: newest?.seq ?? firstSeq, to: newest?.seq ?? state.seq, reverse: !isKnown };
     try {
       for await (const block of selectEntries(snapshot, range)) {
         const noted = block.find(({ body }) => body.op === "note" && body.kind === kind);

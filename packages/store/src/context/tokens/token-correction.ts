@@ -6,6 +6,7 @@
 import { LonghandError } from "../../errors.ts";
 import { isJsonObject } from "../../format/json.ts";
 import type { Message, Usage } from "../../format/message.ts";
+import type { SessionInfo } from "../../format/session-record.ts";
 import type { Session } from "../../contract/types.ts";
 
 export const TOKEN_CORRECTION_NOTE = "longhand/token-correction";
@@ -78,8 +79,30 @@ function ratioOf({ estimated, usage }: UsageReport): number | undefined {
   return ratio < LEAST || ratio > IMPLAUSIBLE ? undefined : Math.min(ratio, MOST);
 }
 
+interface Learned {
+  /** The newest record when it was read. */
+  readonly at: Pick<SessionInfo, "id" | "seq" | "updated"> | undefined;
+  readonly known: readonly Correction[];
+}
+
+/** One request asks several times, with nothing written in between: the log is read once. */
+const learned = new WeakMap<object, Learned>();
+
 /** The last one was learned most recently. */
 async function corrections<M extends Message>(session: Session<M>): Promise<readonly Correction[]> {
+  const at = await session.state();
+  const before = learned.get(session);
+  if (before !== undefined && isSameMoment(before.at, at)) return before.known;
+  const known = await readCorrections(session);
+  learned.set(session, { at, known });
+  return known;
+}
+
+function isSameMoment(one: Learned["at"], other: Learned["at"]): boolean {
+  return one?.id === other?.id && one?.seq === other?.seq && one?.updated === other?.updated;
+}
+
+async function readCorrections<M extends Message>(session: Session<M>): Promise<readonly Correction[]> {
   const data = (await session.lastNote(TOKEN_CORRECTION_NOTE))?.data;
   if (!isJsonObject(data) || !Array.isArray(data["models"])) return [];
   // Any program can write a note: a value of the wrong shape counts as unknown.

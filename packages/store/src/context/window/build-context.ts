@@ -11,10 +11,10 @@ import type { Session } from "../../contract/types.ts";
 import { changesView } from "../changes-view.ts";
 import { contextSettings, type ContextSettings } from "../context-settings.ts";
 import { tokensOfTools } from "../tokens/estimators.ts";
-import { fillWindow, type Preface, type Window } from "./fill-window.ts";
+import { fillWindow, type Preface, type UnseenBeginning, type Window } from "./fill-window.ts";
 import type { LiveRange } from "./omitted-messages.ts";
 import { choosePins, chooseSummary, pinLeftOut } from "./preface.ts";
-import { readLeadingSystem } from "./read-turns.ts";
+import { readLeadingSystem, type BeginningOfView } from "./read-turns.ts";
 import { repairMessages } from "../repair/repair-messages.ts";
 import { jsonBytes, minus, part, sizesBy, type Size, type Sizes } from "../tokens/request-size.ts";
 import { systemMessage } from "./system-message.ts";
@@ -28,17 +28,34 @@ export async function buildContext<M extends Message>(
   const settings = contextSettings("buildContext", options);
   for (;;) {
     const info = await session.state();
-    const context = await buildAt(session, info, settings);
+    // Hardly any view begins with system messages. One that is read as far as its beginning shows it, and is read once.
+    const context =
+      (await buildAt(session, info, settings, undefined)) ??
+      (await buildAt(session, info, settings, await readLeadingSystem(session, info?.seq ?? 0)));
     // Summary and messages must be of one moment: between two reads a compaction may have moved words to the other.
     if (!(await wasCutSince(session, info))) return context;
   }
 }
 
+/** `beginning`: of the view. Without it `undefined` where it must be known. */
 async function buildAt<M extends Message>(
   session: Session<M>,
   info: SessionInfo | undefined,
   settings: ContextSettings,
-): Promise<Context<M>> {
+  beginning: BeginningOfView<M>,
+): Promise<Context<M>>;
+async function buildAt<M extends Message>(
+  session: Session<M>,
+  info: SessionInfo | undefined,
+  settings: ContextSettings,
+  beginning: undefined,
+): Promise<Context<M> | undefined>;
+async function buildAt<M extends Message>(
+  session: Session<M>,
+  info: SessionInfo | undefined,
+  settings: ContextSettings,
+  beginning: BeginningOfView<M> | undefined,
+): Promise<Context<M> | undefined> {
   const { estimator, model, tools, system: prompt } = settings;
   const correction = model === undefined ? 1 : await correctionOf(session, model);
   const sizes = sizesBy(estimator, correction);
@@ -47,7 +64,7 @@ async function buildAt<M extends Message>(
     bytes: tools.length === 0 ? 0 : jsonBytes(tools),
   };
   const to = info?.seq ?? 0;
-  const { leading, firstSeq } = await readLeadingSystem(session, to);
+  const leading = beginning?.leading ?? [];
   const repaired = repairMessages(leading);
   const bare: Preface = {
     prompt,
@@ -66,15 +83,22 @@ async function buildAt<M extends Message>(
   const room = minus(whole, systemSize);
   const noRoomFor = (what: NoRoomFor): LonghandError =>
     noRoom(what, room.tokens, session.key, settings, toolsSize, systemSize);
-  if (room.tokens <= 0 || room.bytes <= 0) throw noRoomFor("conversation");
+  if (room.tokens <= 0 || room.bytes <= 0) {
+    if (beginning === undefined) return undefined;
+    throw noRoomFor("conversation");
+  }
 
   const messages = (info?.count ?? 0) - leading.length;
-  const live: LiveRange = { from: (leading.at(-1)?.seq ?? 0) + 1, to, firstSeq, messages };
   const full = await withSummaryAndPins(session, info, bare, room, sizes);
+  const range = beginning === undefined ? unseen(session, to, messages) : seen(beginning, to, messages);
   const window =
-    (await fillWindow(session, live, full, whole, sizes)) ??
-    (await fillWindow(session, live, withoutSummaryAndPins(full), whole, sizes));
-  if (window === undefined) throw noRoomFor("current-turn");
+    (await fillWindow(session, range, full, whole, sizes)) ??
+    (await fillWindow(session, range, withoutSummaryAndPins(full), whole, sizes));
+  if (window === "begins-with-system") return undefined;
+  if (window === undefined) {
+    if (beginning === undefined) return undefined;
+    throw noRoomFor("current-turn");
+  }
   return {
     messages: messagesOf(window),
     seqs: seqsOf(window),
@@ -85,6 +109,14 @@ async function buildAt<M extends Message>(
     repairs: [...repaired.repairs, ...window.repairs],
     shortened: [...window.preface.shortened, ...window.shortened],
   };
+}
+
+function seen({ leading, firstSeq }: BeginningOfView<Message>, to: number, messages: number): LiveRange {
+  return { from: (leading.at(-1)?.seq ?? 0) + 1, to, firstSeq, messages };
+}
+
+function unseen<M extends Message>(session: Session<M>, to: number, messages: number): UnseenBeginning {
+  return { to, messages, look: async () => await readLeadingSystem(session, to) };
 }
 
 async function withSummaryAndPins<M extends Message>(

@@ -3,7 +3,7 @@
 import type { Message } from "../../format/message.ts";
 import type { Session } from "../../contract/types.ts";
 import { omittedMessages, type LiveRange } from "./omitted-messages.ts";
-import { readTurns, type SkippedSteps } from "./read-turns.ts";
+import { readTurns, type BeginningOfView, type SkippedSteps } from "./read-turns.ts";
 import { repairMessages } from "../repair/repair-messages.ts";
 import {
   fitTogether,
@@ -39,20 +39,33 @@ export interface Window<M extends Message> {
   readonly shortened: readonly Shortened[];
 }
 
-/** `whole`: the room for all messages, the system message too. `undefined`: not even the current turn can be shown. */
+/** The view may begin with system messages, which is seen once its turns are read; `look` is for a view that is not read so far back. */
+export interface UnseenBeginning {
+  readonly to: number;
+  readonly messages: number;
+  readonly look: () => Promise<BeginningOfView<Message>>;
+}
+
+/**
+ * `whole`: the room for all messages, the system message too. `undefined`: not even the current turn can be shown.
+ * "begins-with-system": so does the view with the unseen beginning.
+ */
 export async function fillWindow<M extends Message>(
   session: Session<M>,
-  live: LiveRange,
+  range: LiveRange | UnseenBeginning,
   preface: Preface,
   whole: Size,
   sizes: Sizes,
-): Promise<Window<M> | undefined> {
+): Promise<Window<M> | "begins-with-system" | undefined> {
   const room = minus(
     whole,
     sizes.ofMessage(systemMessage({ ...preface, moved: undefined, omitted: undefined })),
   );
   if (room.tokens < 0 || room.bytes < 0) return undefined;
-  const { turns, skipped } = await readTurns(session, { from: live.from, to: live.to }, room, sizes);
+  const { from, to } = { from: 1, ...range };
+  const { turns, skipped, isWhole } = await readTurns(session, { from, to }, room, sizes);
+  const live = "look" in range ? await seenRange(range, isWhole ? turns.flat() : undefined) : range;
+  if (live === undefined) return "begins-with-system";
   const windowOf = (kept: number): Window<M> => {
     const history = turns.slice(turns.length - kept).flat();
     return repairedWindow(preface, history, skipped, live);
@@ -66,8 +79,8 @@ export async function fillWindow<M extends Message>(
   if (turns.length === 0) return [windowOf(0)].find(fits);
   const current = windowOf(1);
   // Where the repair leaves nothing, there is nothing to shorten.
-  const isWhole = skipped === undefined || current.body.length === 0;
-  const kept = isWhole ? largestThatFits(1, turns.length, (count) => fits(windowOf(count))) : undefined;
+  const isComplete = skipped === undefined || current.body.length === 0;
+  const kept = isComplete ? largestThatFits(1, turns.length, (count) => fits(windowOf(count))) : undefined;
   if (kept !== undefined) return windowOf(kept);
 
   const { moved, shortened } = cutMoved(session.key, current, part(room, 1 / 4), sizes);
@@ -87,6 +100,17 @@ export async function fillWindow<M extends Message>(
     shown: current.shown - shrunk.omitted + (skipped?.messages ?? 0),
     shortened: [...shortened, ...shrunk.shortened],
   };
+}
+
+/** `view`: all of its messages, if they were read. */
+async function seenRange(
+  { to, messages, look }: UnseenBeginning,
+  view: readonly LoggedMessage[] | undefined,
+): Promise<LiveRange | undefined> {
+  if (view?.[0]?.message.role === "system") return undefined;
+  if (view !== undefined) return { from: 1, to, firstSeq: view[0]?.seq, messages };
+  const { leading, firstSeq } = await look();
+  return leading.length > 0 ? undefined : { from: 1, to, firstSeq, messages };
 }
 
 function repairedWindow<M extends Message>(

@@ -22,6 +22,8 @@ export interface ReadTurns<M extends Message> {
   readonly turns: readonly (readonly LoggedMessage<M>[])[];
   /** Steps of the current turn, right behind its question. */
   readonly skipped: SkippedSteps | undefined;
+  /** They begin with the first message of the range. */
+  readonly isWhole: boolean;
 }
 
 export interface SkippedSteps {
@@ -76,6 +78,7 @@ class Reading<M extends Message> {
   #olderHeld: Size = NOTHING;
   #left: Size;
   #skipped: SkippedSteps | undefined;
+  #isAtBeginning = false;
 
   constructor(room: Size, sizes: Sizes) {
     this.#room = room;
@@ -100,11 +103,12 @@ class Reading<M extends Message> {
 
   endAtBeginning(): void {
     this.#skipResultsOfSkipped();
-    if (this.#turn.length > 0) this.#completeTurn();
+    this.#isAtBeginning = this.#turn.length === 0 || this.#completeTurn();
   }
 
   outcome(): ReadTurns<M> {
-    return { turns: this.#turns.toReversed(), skipped: this.#skipped };
+    const isWhole = this.#isAtBeginning && this.#skipped === undefined;
+    return { turns: this.#turns.toReversed(), skipped: this.#skipped, isWhole };
   }
 
   #completeTurn(): boolean {

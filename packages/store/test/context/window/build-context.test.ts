@@ -6,7 +6,7 @@ import { buildContext } from "../../../src/context/window/build-context.ts";
 import { contextUsage } from "../../../src/context/window/context-usage.ts";
 import { pinMessage } from "../../../src/context/pins.ts";
 import type { Size } from "../../../src/context/tokens/request-size.ts";
-import { reportUsage } from "../../../src/context/tokens/token-correction.ts";
+import { correctionOf, reportUsage } from "../../../src/context/tokens/token-correction.ts";
 import { textOf } from "../../../src/context/transcript.ts";
 import type { Context, ContextOptions } from "../../../src/context/types.ts";
 import {
@@ -503,6 +503,50 @@ describe("the cost of a context", () => {
     expect(long.records).toBeLessThan(long.shown + 10);
     // Of 15 MB. A place in a file is found by halving it, which takes a few steps more in a long one.
     expect(long.bytes).toBeLessThan(short.bytes + 5_000_000);
+  });
+});
+
+describe("a request of a view that fits", () => {
+  /** How often the log was read, and what for. */
+  async function readsFor(given: Session, options: ContextOptions): Promise<readonly string[]> {
+    const reads: string[] = [];
+    const counted = Object.create(given, {
+      state: { value: given.state.bind(given) },
+      lastNote: {
+        value: async (kind: string) => {
+          reads.push(kind);
+          return await given.lastNote(kind);
+        },
+      },
+      records: {
+        value: (range: Parameters<Session["records"]>[0]) => {
+          reads.push(range?.reverse === true ? "backwards" : "forwards");
+          return given.records(range);
+        },
+      },
+    }) as Session;
+    await buildContext(counted, options);
+    await correctionOf(counted, "m");
+    return reads;
+  }
+
+  test("reads it once, and what is known of the model once", async () => {
+    await session.append([user("a"), answer("b"), user("c")]);
+    expect(await readsFor(session, { model: "m" })).toEqual([
+      "longhand/token-correction",
+      "longhand/pins",
+      "backwards",
+    ]);
+  });
+
+  test("looks at its beginning where that is not reached, and where it is a system message", async () => {
+    await session.append([user("x ".repeat(500)), answer("y ".repeat(500)), user("c")]);
+    const ranges = (await readsFor(session, { maxTokens: 400 })).filter((read) => read.endsWith("wards"));
+    expect(ranges).toEqual(["backwards", "forwards"]);
+    const other = store.session("with a system message");
+    await other.append([{ role: "system", content: "Be brief." }, user("c")]);
+    expect((await readsFor(other, {})).filter((read) => read === "forwards")).toHaveLength(1);
+    expect((await buildContext(other)).messages[0]?.content).toContain("Be brief.");
   });
 });
 
