@@ -11,16 +11,26 @@ const NOT_OURS: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EINV
  * has made it before us and was killed before the name was synced.
  */
 export async function makeDirectories(files: FileSystem, path: string): Promise<void> {
-  const parent = dirname(path);
-  if (parent === path) return;
-  await makeDirectories(files, parent);
-  if ((await files.stat(path)) === undefined) {
-    await makeDirectory(files, path);
-    return;
+  const missing: string[] = [];
+  const parents: string[] = [];
+  for (let [at, parent] = [path, dirname(path)]; parent !== at; [at, parent] = [parent, dirname(parent)]) {
+    // Above one that is there all are.
+    const isThere = parents.length > 0 || (await files.stat(at)) !== undefined;
+    if (isThere) parents.push(parent);
+    else missing.unshift(at);
   }
-  await promised(() => files.syncDirectory(parent)).catch((error: unknown) => {
-    if (!NOT_OURS.has(errorCode(error) ?? "")) throw error;
-  });
+  await syncAll(files, parents);
+  for (const each of missing) await makeDirectory(files, each);
+}
+
+/** At the same time: a file system makes them durable together. */
+async function syncAll(files: FileSystem, directories: readonly string[]): Promise<void> {
+  const synced = await Promise.allSettled(
+    directories.map(async (directory) => await files.syncDirectory(directory)),
+  );
+  for (const outcome of synced) {
+    if (outcome.status === "rejected" && !NOT_OURS.has(errorCode(outcome.reason) ?? "")) throw outcome.reason;
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Backend } from "../../contract/backend.ts";
 import { withTypedErrors } from "../typed-errors.ts";
 import { reportForeign } from "./foreign-report.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
-import { openJsonlWriter } from "./jsonl-writer.ts";
+import { openJsonlWriter } from "./open-jsonl-writer.ts";
 import { AliasTable } from "../../engine/files/alias-table.ts";
 import { linklessHost } from "../../engine/files/linkless-files.ts";
 import { layoutOf } from "../../format/layout.ts";

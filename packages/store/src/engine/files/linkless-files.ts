@@ -8,7 +8,7 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { FileStat, FileSystem, Host } from "../../host/host.ts";
+import type { FileStat, FileSystem, Host, OpenFile, OpenMode } from "../../host/host.ts";
 import { withFiles } from "../../host/with-files.ts";
 import type { Layout } from "../../format/layout.ts";
 import { segmentDirectory } from "../../session/segment-path.ts";
@@ -32,8 +32,12 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
   const check = async (path: string): Promise<void> => {
     for (const directory of above(path)) await checkNoLink(files, directory);
   };
-  const statBelow = async (path: string, directories: readonly string[]): Promise<FileStat | undefined> => {
-    for (const directory of directories) if (await isLink(files, directory)) return undefined;
+  const openBelow = async (unknown: readonly string[], path: string, mode: OpenMode): Promise<OpenFile> => {
+    for (const directory of unknown) await checkNoLink(files, directory);
+    return await files.open(path, mode);
+  };
+  const statBelow = async (unknown: readonly string[], path: string): Promise<FileStat | undefined> => {
+    for (const directory of unknown) if (await isLink(files, directory)) return undefined;
     return await files.stat(path);
   };
   /** And the path itself. */
@@ -41,9 +45,10 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
     await check(`${path}/`);
   };
   return {
-    open: async (path, mode) => {
-      await check(path);
-      return await files.open(path, mode);
+    // Without a promise where there is nothing to check: a listing does it for every session.
+    open: (path, mode) => {
+      const unknown = above(path);
+      return unknown.length === 0 ? files.open(path, mode) : openBelow(unknown, path, mode);
     },
     makeDirectory: async (path) => {
       await check(path);
@@ -77,11 +82,15 @@ function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<s
     },
     // What lies behind a link is not in the store.
     stat: (path) => {
-      const directories = above(path);
-      return directories.length === 0 ? files.stat(path) : statBelow(path, directories);
+      const unknown = above(path);
+      return unknown.length === 0 ? files.stat(path) : statBelow(unknown, path);
     },
-    resolve: async (path) => await files.resolve(path),
-    typeAt: async (path) => await files.typeAt(path),
+    resolve: (path) => files.resolve(path),
+    checkWritable: async (path) => {
+      await checkDirectory(path);
+      await files.checkWritable(path);
+    },
+    typeAt: (path) => files.typeAt(path),
   };
 }
 

@@ -1,4 +1,4 @@
-import { checkSafeDirectory } from "../../host/check-safe-directory.ts";
+import { checkSafe, checkSafeDirectory } from "../../host/check-safe-directory.ts";
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { makeDirectories, makeDirectoriesIn, makeDirectory } from "../../host/make-directories.ts";
@@ -32,5 +32,26 @@ export async function prepareDirectory({ files, user }: Host, directory: string)
     return layout;
   } catch (error) {
     throw ioError(error, "preparing the store's directory", directory);
+  }
+}
+
+/**
+ * The directories of a store that was prepared before: each is there, ours, and one that we may write to. Changes and syncs
+ * nothing. `undefined`: one is missing.
+ */
+export async function findPrepared({ files, user }: Host, directory: string): Promise<Layout | undefined> {
+  try {
+    if ((await files.stat(directory)) === undefined) return undefined;
+    const layout = layoutOf(await files.resolve(directory));
+    const { journals, leases, temporary } = layout;
+    for (const path of [layout.directory, ...preparedDirectories(layout)]) {
+      const stat = await files.stat(path);
+      if (stat === undefined) return undefined;
+      checkSafe(stat, path, user);
+    }
+    for (const path of [layout.directory, journals, leases, temporary]) await files.checkWritable(path);
+    return layout;
+  } catch (error) {
+    throw ioError(error, "opening the store", directory);
   }
 }
