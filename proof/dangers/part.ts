@@ -42,7 +42,7 @@ interface Danger {
 
 const robbery = (adopterIsKilled: boolean): Danger => ({
   search: async () => await searchRobberies(adopterIsKilled),
-  atLeast: 600,
+  atLeast: 1000,
   control: async () => await searchRobberies(adopterIsKilled, withoutFence),
 });
 
@@ -51,7 +51,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   "taken for dead": robbery(false),
   "two adopters": {
     search: async () => await searchTwoAdopters(),
-    atLeast: 90,
+    atLeast: 140,
     control: async () => await searchTwoAdopters(withoutFence),
   },
   "taken for dead while it changes names": {
@@ -71,7 +71,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   },
   "the waiting line": {
     search: async () => await searchLines(),
-    atLeast: 8,
+    atLeast: 16,
     control: async () => await searchLines((host, number) => withClockBehind(host, number * 10_000)),
   },
   conformance: {
@@ -102,12 +102,12 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   },
   "a file sealed while it is read": {
     search: async () => await searchSealedMeanwhile(),
-    atLeast: 600,
+    atLeast: 900,
     control: async () => await searchSealedMeanwhile(withoutNewSegments),
   },
   "a version put back": {
     search: async () => await searchPutBacks(),
-    atLeast: 1000,
+    atLeast: 1300,
     control: async () => await searchPutBacks(withoutDamagedCopies),
   },
   "a version put back before a seal": {
@@ -126,7 +126,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
 export const dangers: Part = {
   name: "dangers",
   title: "Known dangers",
-  counts: { moments: 8000 },
+  counts: { moments: 10_000 },
   gateSlices: Object.keys(DANGERS).length,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),
