@@ -12,6 +12,7 @@ import { searchFailedSyncs } from "./failed-syncs.ts";
 import { searchHalfApplys } from "./half-landed.ts";
 import { followingNames, searchHostileNames } from "./hostile-names.ts";
 import { searchLateChanges } from "./late-changes.ts";
+import { searchNotBegun, withoutOthersJournals } from "./not-begun.ts";
 import { searchPutBacksBeforeSeals, withoutCompressed } from "./put-back-before-seal.ts";
 import { searchPutBacks } from "./put-back.ts";
 import { searchRefusedBlocks } from "./refused-blocks.ts";
@@ -120,13 +121,18 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     atLeast: 400,
     control: async () => await searchSecondFiles(withoutSeeing),
   },
+  "a store that has not written yet": {
+    search: async () => await searchNotBegun(),
+    atLeast: 600,
+    control: async () => await searchNotBegun(withoutOthersJournals),
+  },
   "exchanged files": { search: searchExchangedFiles, atLeast: 90, control: judgeForgedOwner },
 };
 
 export const dangers: Part = {
   name: "dangers",
   title: "Known dangers",
-  counts: { moments: 10_000 },
+  counts: { moments: 11_000 },
   gateSlices: Object.keys(DANGERS).length,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),

@@ -177,9 +177,9 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     file: "session/session-log.ts",
     edits: [
       {
-        find: "      const placed = { session, file, name, entries, offset, bytes, after, last, checkpointBytes };\n",
+        find: "      const placed = { session, file, name, state, offset, bytes, after, last, checkpointBytes };\n",
         replace:
-          "      const placed = { session, file, name, entries, offset, bytes, after: undefined, last, checkpointBytes };\n",
+          "      const placed = { session, file, name, state, offset, bytes, after: undefined, last, checkpointBytes };\n",
       },
     ],
     caughtBy: danger("a version put back"),

@@ -12,15 +12,18 @@ const NOT_OURS: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EINV
  */
 export async function makeDirectories(files: FileSystem, path: string): Promise<void> {
   const missing: string[] = [];
-  const parents: string[] = [];
-  for (let [at, parent] = [path, dirname(path)]; parent !== at; [at, parent] = [parent, dirname(parent)]) {
-    // Above one that is there all are.
-    const isThere = parents.length > 0 || (await files.stat(at)) !== undefined;
-    if (isThere) parents.push(parent);
-    else missing.unshift(at);
-  }
-  await syncAll(files, parents);
+  let there = path;
+  for (; dirname(there) !== there && (await files.stat(there)) === undefined; there = dirname(there))
+    missing.unshift(there);
+  await syncNamesTo(files, there);
   for (const each of missing) await makeDirectory(files, each);
+}
+
+/** Makes the name of a directory that is there durable, and those of all above it. */
+export async function syncNamesTo(files: FileSystem, path: string): Promise<void> {
+  const parents: string[] = [];
+  for (let at = path; dirname(at) !== at; at = dirname(at)) parents.push(dirname(at));
+  await syncAll(files, parents);
 }
 
 /** At the same time: a file system makes them durable together. */

@@ -285,6 +285,11 @@ function readOptional(read: () => string | undefined): string | undefined {
 
 async function wait(milliseconds: number, background?: "background", ended?: AbortSignal): Promise<void> {
   if (ended?.aborted === true) return;
+  if (milliseconds === 0) {
+    // A timer costs more, and waits for a millisecond.
+    await new Promise((resolve) => setImmediate(resolve));
+    return;
+  }
   await new Promise<void>((resolve) => {
     const end = (): void => {
       clearTimeout(timer);

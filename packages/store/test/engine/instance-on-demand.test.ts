@@ -11,6 +11,7 @@ import { failingHost, SimulatedMachine, type FileCall } from "../../src/testing/
 import { collect, keysOf } from "../../src/testing/case-language.ts";
 import { landingFaults } from "../support/apply-faults.ts";
 import { contentsOf, user } from "../support/conversation.ts";
+import { observedHost } from "../support/observed-host.ts";
 
 const DIRECTORY = "/store";
 
@@ -208,4 +209,142 @@ test("a store that is closed while it begins is closed whole", async () => {
   expect(await contentsOf(again.session("a"))).toEqual(["1", "2", "3"]);
   expect(await keysOf(again)).toEqual(["a", "b"]);
   await again.close();
+});
+
+const APPEND = (store: Store): Promise<unknown> => store.session("a").append(user("3"));
+
+const FIRST_CHANGES: readonly (readonly [string, (store: Store) => Promise<unknown>])[] = [
+  ["an append", APPEND],
+  ["a title", async (store) => await store.session("a").setTitle("title")],
+  ["a truncation", async (store) => await store.session("a").truncate({ keepLast: 1 })],
+  ["a lock", async (store) => await (await store.session("a").lock())[Symbol.asyncDispose]()],
+  ["a fork", async (store) => await store.session("a").fork("c")],
+  ["archiving", async (store) => await store.session("a").archive()],
+  ["deleting", async (store) => await store.session("a").delete()],
+  ["a purge", async (store) => await store.purge()],
+  ["verify", async (store) => await store.verify()],
+  ["repair", async (store) => await store.repair()],
+  ["reclaim", async (store) => await store.reclaim({ seal: true })],
+];
+
+test.each(FIRST_CHANGES)("%s begins the instance, which the close ends", async (_, change) => {
+  const machine = await machineWithStore();
+  const store = await open(machine.startProcess());
+  expect(await instances(machine)).toEqual([]);
+  await change(store);
+  expect(await instances(machine)).toHaveLength(1);
+  await store.close();
+  expect(await instances(machine)).toEqual([]);
+});
+
+test("restoring begins the instance", async () => {
+  const machine = await machineWithStore();
+  const first = await open(machine.startProcess());
+  await first.session("a").archive();
+  await first.close();
+  const store = await open(machine.startProcess());
+  await store.session("a").restore();
+  expect(await instances(machine)).toHaveLength(1);
+  await store.close();
+});
+
+test("what is refused for its options begins nothing", async () => {
+  const machine = await machineWithStore();
+  const store = await open(machine.startProcess());
+  await expect(store.session("a").append({} as never)).rejects.toMatchObject({ code: "MESSAGE_INVALID" });
+  await expect(store.session("a").fork("a")).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  await expect(store.purge({ nothing: true } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  expect(await instances(machine)).toEqual([]);
+  await store.close();
+});
+
+test("two stores of one process that begin at once are two instances, and share a session by its lease", async () => {
+  const machine = await machineWithStore();
+  const host = machine.startProcess();
+  const [one, two] = [await open(host), await open(host)];
+  const seqs = await Promise.all(
+    [one, two, one, two].map(async (store) => (await store.session("a").append(user("x"))).seq),
+  );
+  expect(seqs.toSorted()).toEqual([3, 4, 5, 6]);
+  expect(await instances(machine)).toHaveLength(2);
+  await one.close();
+  await two.close();
+  expect(await instances(machine)).toEqual([]);
+});
+
+test("stores that have not begun stand in line for a session that is locked, and have it in the order of their calls", async () => {
+  const machine = await machineWithStore();
+  const holder = await open(machine.startProcess());
+  const lock = await holder.session("a").lock();
+  const waiting: Promise<number>[] = [];
+  for (const content of ["first", "second", "third"]) {
+    const store = await open(machine.startProcess());
+    waiting.push(
+      store
+        .session("a")
+        .append(user(content))
+        .then(({ seq }) => seq),
+    );
+    await machine.startProcess().wait(5);
+  }
+  // Each is an instance by now, whose socket the holder can tell.
+  expect(await instances(machine)).toHaveLength(4);
+  await lock[Symbol.asyncDispose]();
+  expect(await Promise.all(waiting)).toEqual([3, 4, 5]);
+  await holder.close();
+});
+
+test("a store that reads beside a living instance sees what it has applied, and leaves it alone", async () => {
+  const machine = await machineWithStore();
+  const holder = await open(machine.startProcess());
+  await holder.session("a").append(user("3"));
+  const store = await open(machine.startProcess());
+  expect(await instances(machine)).toHaveLength(1);
+  await machine.startProcess().wait(1);
+  expect(await contentsOf(store.session("a"))).toEqual(["1", "2", "3"]);
+  await store.close();
+  expect(await holder.session("a").append(user("4"))).toEqual({ seq: 4 });
+  await holder.close();
+});
+
+test("a listing begins an instance only to write a new catalog", async () => {
+  const machine = await machineWithStore();
+  machine.setClock(Date.UTC(2030, 0, 1));
+  const first = await open(machine.startProcess());
+  expect((await keysOf(first)).toSorted()).toEqual(["a", "b"]);
+  expect(await instances(machine)).toHaveLength(1);
+  await first.close();
+  const second = await open(machine.startProcess());
+  expect((await keysOf(second)).toSorted()).toEqual(["a", "b"]);
+  expect(await instances(machine)).toEqual([]);
+  await second.close();
+});
+
+test("a directory that is replaced while the instance begins is not written to", async () => {
+  const machine = await machineWithStore();
+  const { files } = machine.startProcess();
+  let isDue = false;
+  const host = observedHost(machine.startProcess(), async ({ operation, path }) => {
+    if (!isDue || operation !== "syncDirectory" || path !== `${DIRECTORY}/.longhand`) return;
+    isDue = false;
+    await files.rename(DIRECTORY, "/away");
+    await (await open(machine.startProcess())).close();
+  });
+  const store = await open(host);
+  isDue = true;
+  const lost = { code: "STORE_FAILED", message: expect.stringContaining("removed, or replaced") as string };
+  await expect(APPEND(store)).rejects.toMatchObject(lost);
+  expect(isDue).toBe(false);
+  expect(await files.stat(`${DIRECTORY}/a.jsonl`)).toBeUndefined();
+  expect(await instances(machine)).toEqual([]);
+  await store.close();
+});
+
+test("a store whose own directories were removed before the first write makes them again", async () => {
+  const machine = await machineWithStore();
+  const store = await open(machine.startProcess());
+  const { files } = machine.startProcess();
+  for (const name of ["damaged", "new"]) await files.removeDirectory(`${DIRECTORY}/.longhand/${name}`);
+  expect(await APPEND(store)).toEqual({ seq: 3 });
+  await store.close();
 });

@@ -5,7 +5,12 @@
 
 import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
-import { findPrepared, prepareDirectory, preparedDirectories } from "../../engine/files/prepare-directory.ts";
+import {
+  findPrepared,
+  prepareAgain,
+  prepareDirectory,
+  preparedDirectories,
+} from "../../engine/files/prepare-directory.ts";
 import { linklessHost } from "../../engine/files/linkless-files.ts";
 import { isQuiet } from "../../engine/instance/is-quiet.ts";
 import { SessionChanges } from "../../engine/reading/session-changes.ts";
@@ -49,8 +54,16 @@ async function openPrepared(
   const begin = async (isOpening: boolean): Promise<JsonlWriter> => {
     await reading.checkPlace();
     // An instance relies on names that are on the disk.
-    if (isOlder) await prepareDirectory(outside, directory);
-    return await beginJsonlWriter(outside, layout, { ...options, migrate: migrate && isOpening });
+    if (isOlder) await prepareAgain(outside, layout);
+    const writer = await beginJsonlWriter(outside, layout, { ...options, migrate: migrate && isOpening });
+    try {
+      // From here on the instance sees it by itself if the directory is replaced.
+      await reading.checkPlace();
+    } catch (error) {
+      await writer.close().catch(() => undefined);
+      throw error;
+    }
+    return writer;
   };
   const isNeeded = migrate || !(await isQuiet(host, layout, otherInstances));
   const writer = isNeeded ? await begin(true) : undefined;
