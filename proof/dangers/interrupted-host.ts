@@ -35,6 +35,11 @@ export function interruptedHost(host: Host, before: (call: HostCall) => Promise<
       await on("removeDirectory", path, async () => await files.removeDirectory(path)),
     stat: async (path) => await on("stat", path, async () => await files.stat(path)),
     resolve: async (path) => await on("resolve", path, async () => await files.resolve(path)),
+    checkWritable: async (path) => {
+      await on("checkWritable", path, async () => {
+        await files.checkWritable(path);
+      });
+    },
   };
   return {
     files: wrapped,

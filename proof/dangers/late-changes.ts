@@ -6,6 +6,7 @@
 
 import { isLonghandError, jsonlBackend, openStore, type Store } from "@longhand/store";
 import { SimulatedMachine, type Capture, type Host } from "@longhand/store/testing";
+import { beginInstance } from "../begin-instance.ts";
 import { Violation } from "../part.ts";
 import { interruptedHost, type HostCall } from "./interrupted-host.ts";
 import { CHANGES, type Change } from "./late-change-list.ts";
@@ -107,13 +108,14 @@ async function meet(rendezvous: Rendezvous): Promise<boolean> {
     }),
     change.segmentBytes,
   );
-  const instance = await instanceIn(machine.startProcess());
+  const instance = await beginInstance(machine, victim, DIRECTORY);
   const openAdopter = async (): Promise<Store> =>
     await open(
       mistakenAbout(instance, machine.startProcess(), () => stop.isMet),
       segmentBytes,
     );
   const already = opensAnew ? undefined : await openAdopter();
+  if (already !== undefined) await beginInstance(machine, already, DIRECTORY);
   isAtIt = true;
   const late = attempt(async () => await change.perform(victim));
   await Promise.race([stop.reached, late]);
@@ -164,11 +166,6 @@ const CHANGING: ReadonlySet<string> = new Set(["rename", "link", "unlink", "trun
 function isChangeOfNames({ operation, path }: HostCall): boolean {
   const inStore = path.slice(DIRECTORY.length);
   return CHANGING.has(operation) && !/^\/\.longhand\/(?:journal|leases|cache)\//u.test(inStore);
-}
-
-async function instanceIn({ files }: Host): Promise<string> {
-  const names = await files.readDirectory(`${DIRECTORY}/.longhand/journal`);
-  return names.find((name) => name.endsWith(".journal"))?.split(".")[0] ?? "";
 }
 
 async function judge(

@@ -13,6 +13,7 @@ import { searchFailedSyncs } from "./failed-syncs.ts";
 import { searchHalfApplys } from "./half-landed.ts";
 import { followingNames, searchHostileNames } from "./hostile-names.ts";
 import { searchLateChanges } from "./late-changes.ts";
+import { searchNotBegun, withoutOthersJournals } from "./not-begun.ts";
 import { searchPutBacksBeforeSeals, withoutCompressed } from "./put-back-before-seal.ts";
 import { searchPutBacks } from "./put-back.ts";
 import { searchRefusedBlocks } from "./refused-blocks.ts";
@@ -43,7 +44,7 @@ interface Danger {
 
 const robbery = (adopterIsKilled: boolean): Danger => ({
   search: async () => await searchRobberies(adopterIsKilled),
-  atLeast: 600,
+  atLeast: 1000,
   control: async () => await searchRobberies(adopterIsKilled, withoutFence),
 });
 
@@ -52,7 +53,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   "taken for dead": robbery(false),
   "two adopters": {
     search: async () => await searchTwoAdopters(),
-    atLeast: 90,
+    atLeast: 140,
     control: async () => await searchTwoAdopters(withoutFence),
   },
   "taken for dead while it changes names": {
@@ -72,7 +73,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   },
   "the waiting line": {
     search: async () => await searchLines(),
-    atLeast: 8,
+    atLeast: 16,
     control: async () => await searchLines((host, number) => withClockBehind(host, number * 10_000)),
   },
   conformance: {
@@ -103,12 +104,12 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   },
   "a file sealed while it is read": {
     search: async () => await searchSealedMeanwhile(),
-    atLeast: 600,
+    atLeast: 900,
     control: async () => await searchSealedMeanwhile(withoutNewSegments),
   },
   "a version put back": {
     search: async () => await searchPutBacks(),
-    atLeast: 1000,
+    atLeast: 1300,
     control: async () => await searchPutBacks(withoutDamagedCopies),
   },
   "a version put back before a seal": {
@@ -126,13 +127,18 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
     atLeast: 1300,
     control: async () => await searchDamagedBlocks(withoutWhatIsBehind),
   },
+  "a store that has not written yet": {
+    search: async () => await searchNotBegun(),
+    atLeast: 600,
+    control: async () => await searchNotBegun(withoutOthersJournals),
+  },
   "exchanged files": { search: searchExchangedFiles, atLeast: 90, control: judgeForgedOwner },
 };
 
 export const dangers: Part = {
   name: "dangers",
   title: "Known dangers",
-  counts: { moments: 8000 },
+  counts: { moments: 11_000 },
   gateSlices: Object.keys(DANGERS).length,
   weight: 0,
   obstacle: () => Promise.resolve(undefined),

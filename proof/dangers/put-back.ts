@@ -8,6 +8,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isLonghandError, jsonlBackend, openStore, type Store } from "@longhand/store";
 import { SimulatedMachine, type Host } from "@longhand/store/testing";
+import { beginInstance } from "../begin-instance.ts";
 import { filesUnder, putFile } from "../damage/simulated-files.ts";
 import { Violation } from "../part.ts";
 import { interruptedHost, type HostCall } from "./interrupted-host.ts";
@@ -112,6 +113,7 @@ class Run {
     const { during } = this.#case;
     await putFile(this.#machine.startProcess(), FILE, this.#versions.older);
     const writer = await open(this.#host(), this.#reports);
+    await beginInstance(this.#machine, writer, DIRECTORY);
     this.#isArmed = during !== "a recovery";
     if (during === "a writer that appends while it keeps records aside") {
       this.#whileKept = async () => await this.#append(writer, "thr");

@@ -8,6 +8,7 @@
 import { isLonghandError, jsonlBackend, openStore } from "@longhand/store";
 import type { Session, SessionRecord, Store } from "@longhand/store";
 import { SimulatedMachine, type Capture, type Host } from "@longhand/store/testing";
+import { beginInstance } from "../begin-instance.ts";
 import { toFound } from "../interleaved/act.ts";
 import type { FoundMessage } from "../oracle/judge-history.ts";
 import { Violation } from "../part.ts";
@@ -24,7 +25,13 @@ const LOCK_WAIT = 500;
 const MOST_WAITS = 100;
 
 /** What the store does, or did, to which the reader belongs. */
-const READERS = ["only reads", "writes elsewhere", "had the session", "seals it itself"] as const;
+const READERS = [
+  "only reads",
+  "has not written yet",
+  "writes elsewhere",
+  "had the session",
+  "seals it itself",
+] as const;
 type Reader = (typeof READERS)[number];
 
 /** `isLast`: whether a watch has seen all that there is. */
@@ -98,6 +105,7 @@ async function meet(begun: Begun, rendezvous: Rendezvous, spoil: (host: Host) =>
     const { reader, sealer } = await openBoth(machine, host, rendezvous.reader, (problem) =>
       problems.push(problem),
     );
+    if (rendezvous.reader === "writes elsewhere") await beginInstance(machine, reader, DIRECTORY);
     if (mayHold(rendezvous.reader)) await append(told, reader, "four");
     // What can land has landed then: of a session that others have a reader is promised no more.
     await machine.startProcess().wait(1);

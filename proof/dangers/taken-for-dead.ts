@@ -6,10 +6,11 @@
  */
 
 import type { Host } from "@longhand/store/testing";
+import { beginInstance } from "../begin-instance.ts";
 import type { HostCall } from "./interrupted-host.ts";
 import { RobbedMachine } from "./robbed-machine.ts";
 import { nth, Stop } from "./stop.ts";
-import { openQuietly } from "./told-writes.ts";
+import { DIRECTORY, openQuietly } from "./told-writes.ts";
 
 interface Robbery {
   /** Which of its calls to its journal and its fence the victim is stopped before, from 1. */
@@ -53,6 +54,7 @@ async function rob(
   const robbed = await RobbedMachine.begin({ stop: victimStop, neverLands, spoil });
   const { machine, told, instance } = robbed;
   const bystander = await openQuietly(machine.startProcess());
+  await beginInstance(machine, bystander, DIRECTORY);
   const late = robbed.appendLate();
   await Promise.race([victimStop.reached, late]);
 

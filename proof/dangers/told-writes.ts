@@ -68,10 +68,15 @@ export class ToldWrites {
         if (reason.includes(DOES_NOT_FIT)) strays.push(reason);
       });
       const found = await messagesIn(store);
-      return judgeHistory(this.#writes, new Map([[KEY, found]])) ?? strays[0];
+      return this.judgeFound(found) ?? strays[0];
     } catch (error) {
       return `it cannot be opened and read: ${String(error)}`;
     }
+  }
+
+  /** For who reads when nobody writes. */
+  judgeFound(found: readonly FoundMessage[]): string | undefined {
+    return judgeHistory(this.#writes, new Map([[KEY, found]]));
   }
 
   /** For who reads while others write: a beginning of what was written by now. */

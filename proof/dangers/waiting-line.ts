@@ -5,6 +5,7 @@
 
 import { jsonlBackend, openStore, type Store } from "@longhand/store";
 import { SimulatedMachine, type Host } from "@longhand/store/testing";
+import { beginInstance } from "../begin-instance.ts";
 import { Violation } from "../part.ts";
 import { DIRECTORY, KEY, messagesIn } from "./told-writes.ts";
 
@@ -16,11 +17,13 @@ type Spoil = (host: Host, number: number) => Host;
 
 /** `spoil`: what is wrong with the host of the one who comes as number `number`. */
 export async function searchLines(spoil: Spoil = (host) => host): Promise<number> {
-  for (const apart of APART) await standInLine(apart, spoil);
-  return APART.length;
+  for (const apart of APART)
+    for (const haveBegun of [true, false]) await standInLine(apart, haveBegun, spoil);
+  return 2 * APART.length;
 }
 
-async function standInLine(apart: number, spoil: Spoil): Promise<void> {
+/** `haveBegun`: those who wait were instances before; else they become some when they come. */
+async function standInLine(apart: number, haveBegun: boolean, spoil: Spoil): Promise<void> {
   const machine = new SimulatedMachine(1);
   const open = async (number: number): Promise<Store> =>
     await openStore(jsonlBackend(DIRECTORY, { host: spoil(machine.startProcess(), number) }), {});
@@ -31,6 +34,7 @@ async function standInLine(apart: number, spoil: Spoil): Promise<void> {
   const waiting: Promise<number>[] = [];
   for (let number = 0; number < WAITING; number++) {
     const store = await open(number + 1);
+    if (haveBegun) await beginInstance(machine, store, DIRECTORY);
     waiting.push(
       store
         .session(KEY)

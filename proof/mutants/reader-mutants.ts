@@ -1,6 +1,6 @@
 /** Mistakes of those who read while others move sessions, or drop records. */
 
-import { besideMover } from "./caught-by.ts";
+import { besideMover, danger } from "./caught-by.ts";
 import type { Mutant } from "./mutant.ts";
 
 export const READER_MUTANTS: readonly Mutant[] = [
@@ -58,5 +58,19 @@ export const READER_MUTANTS: readonly Mutant[] = [
     file: "session/read-entries.ts",
     edits: [{ find: "    if (!bounds.reverse && isDropped(from)) throw dropped(from);\n", replace: "" }],
     caughtBy: besideMover("records", "drop"),
+  },
+  {
+    name: "unbegun-store-reads-files-alone",
+    breaks:
+      "acknowledged is durable: a store without an instance does not see what a dead one has acknowledged",
+    file: "engine/reading/unheld-reading.ts",
+    edits: [
+      {
+        find: "    const patchesOf = await readUnapplied(files, layout, await this.#deadInstances(), onDamage);\n",
+        replace:
+          "    const dead = await this.#deadInstances();\n    const patchesOf = await readUnapplied(files, layout, dead.slice(0, 0), onDamage);\n",
+      },
+    ],
+    caughtBy: danger("a store that has not written yet"),
   },
 ];

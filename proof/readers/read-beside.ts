@@ -2,9 +2,10 @@
 
 import { inspect } from "node:util";
 import { Scheduler, type Host } from "@longhand/store/testing";
+import { beginInstance } from "../begin-instance.ts";
 import type { Mover } from "./movers.ts";
 import type { Reader } from "./readers.ts";
-import { openSceneStore, type Scene } from "./scene.ts";
+import { DIRECTORY, openSceneStore, type Scene } from "./scene.ts";
 import { IN_TURNS, Turns } from "./turns.ts";
 
 export interface BesideOptions {
@@ -36,6 +37,7 @@ export async function readBeside({ scene, mover, reader, turns, spoil }: BesideO
   const second = scheduler.startProcess(MOVER);
   const readingStore = await scheduler.run(openSceneStore(first.host, true, problems));
   const movingStore = await scheduler.run(openSceneStore(second.host, false, problems));
+  await scheduler.run(beginInstance(machine, movingStore, DIRECTORY));
   const from = scheduler.events.length;
   const callsOf = (name: string): number =>
     scheduler.events.slice(from).filter(({ process }) => process === name).length;

@@ -4,6 +4,7 @@ import { jsonlBackend, openStore, type Store } from "@longhand/store";
 import { SimulatedMachine, type Capture, type Host } from "@longhand/store/testing";
 import type { Mover } from "./movers.ts";
 
+export const DIRECTORY = "/s";
 /** So short that session `a` has sealed files. */
 const SEGMENT_BYTES = 700;
 export const MESSAGES = 12;
@@ -17,7 +18,7 @@ export interface Scene {
 }
 
 export async function openSceneStore(host: Host, readOnly: boolean, problems: string[] = []): Promise<Store> {
-  return await openStore(jsonlBackend("/s", { host, segmentBytes: SEGMENT_BYTES }), {
+  return await openStore(jsonlBackend(DIRECTORY, { host, segmentBytes: SEGMENT_BYTES }), {
     readOnly,
     onDamage: (damage) => problems.push(`damage: ${JSON.stringify(damage)}`),
     onError: (error) => problems.push(`an error: ${error.message}`),

@@ -1,5 +1,5 @@
 import { LonghandError } from "../errors.ts";
-import type { FileSystem } from "./host.ts";
+import type { FileStat, FileSystem } from "./host.ts";
 
 const OTHERS_MAY_WRITE = 0o002;
 const STICKY = 0o1000;
@@ -10,7 +10,11 @@ export async function checkSafeDirectory(
   directory: string,
   user: number | undefined,
 ): Promise<void> {
-  const stat = await files.stat(directory);
+  checkSafe(await files.stat(directory), directory, user);
+}
+
+/** The same for one that was looked at. */
+export function checkSafe(stat: FileStat | undefined, directory: string, user: number | undefined): void {
   if (stat?.kind !== "directory") {
     throw new LonghandError("DIRECTORY_UNSAFE", `${directory} is not a directory`, { directory });
   }

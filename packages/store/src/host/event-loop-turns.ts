@@ -8,11 +8,14 @@ import { performance } from "node:perf_hooks";
 
 const INTERVAL_MS = 1;
 
-let lastTurn = 0;
+/** `undefined`: nothing was asked of the host yet. */
+let lastTurn: number | undefined;
 
 /** The answer, or a promise of it if the event loop should have a turn first. */
 export function afterDueTurn<T>(answer: T): T | Promise<T> {
-  return performance.now() - lastTurn < INTERVAL_MS ? answer : afterTurn(answer);
+  const now = performance.now();
+  lastTurn ??= now;
+  return now - lastTurn < INTERVAL_MS ? answer : afterTurn(answer);
 }
 
 async function afterTurn<T>(answer: T): Promise<T> {

@@ -70,6 +70,8 @@ export interface FileSystem {
   /** Of the name itself, not of what a symbolic link points to. `undefined`: there is nothing. */
   stat(path: string): Awaitable<FileStat | undefined>;
   resolve(path: string): Awaitable<string>;
+  /** Fails if this process may not make or remove names in a directory, as making one would (EACCES, EROFS). Changes nothing. */
+  checkWritable(path: string): Awaitable<void>;
   /**
    * The type of the file system at `path`: one of LOCAL_FILE_SYSTEMS, or a number of the system. `undefined`: it cannot be
    * told, so nothing can be concluded from it.

@@ -11,16 +11,29 @@ const NOT_OURS: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EINV
  * has made it before us and was killed before the name was synced.
  */
 export async function makeDirectories(files: FileSystem, path: string): Promise<void> {
-  const parent = dirname(path);
-  if (parent === path) return;
-  await makeDirectories(files, parent);
-  if ((await files.stat(path)) === undefined) {
-    await makeDirectory(files, path);
-    return;
+  const missing: string[] = [];
+  let there = path;
+  for (; dirname(there) !== there && (await files.stat(there)) === undefined; there = dirname(there))
+    missing.unshift(there);
+  await syncNamesTo(files, there);
+  for (const each of missing) await makeDirectory(files, each);
+}
+
+/** Makes the name of a directory that is there durable, and those of all above it. */
+export async function syncNamesTo(files: FileSystem, path: string): Promise<void> {
+  const parents: string[] = [];
+  for (let at = path; dirname(at) !== at; at = dirname(at)) parents.push(dirname(at));
+  await syncAll(files, parents);
+}
+
+/** At the same time: a file system makes them durable together. */
+async function syncAll(files: FileSystem, directories: readonly string[]): Promise<void> {
+  const synced = await Promise.allSettled(
+    directories.map(async (directory) => await files.syncDirectory(directory)),
+  );
+  for (const outcome of synced) {
+    if (outcome.status === "rejected" && !NOT_OURS.has(errorCode(outcome.reason) ?? "")) throw outcome.reason;
   }
-  await promised(() => files.syncDirectory(parent)).catch((error: unknown) => {
-    if (!NOT_OURS.has(errorCode(error) ?? "")) throw error;
-  });
 }
 
 /**

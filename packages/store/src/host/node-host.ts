@@ -130,12 +130,18 @@ const files: FileSystem = {
     fs.mkdirSync(path, DIRECTORY_MODE);
   },
   readDirectory: (path) => afterDueTurn(fs.readdirSync(path)),
+  /** Only the sync itself is in the thread pool. */
   async syncDirectory(path) {
-    const handle = await fs.promises.open(path, O_RDONLY | O_DIRECTORY);
+    const descriptor = fs.openSync(path, O_RDONLY | O_DIRECTORY);
     try {
-      await handle.sync();
+      await new Promise<void>((resolve, reject) => {
+        fs.fsync(descriptor, (error) => {
+          if (error === null) resolve();
+          else reject(error);
+        });
+      });
     } finally {
-      await handle.close();
+      fs.closeSync(descriptor);
     }
   },
   rename: (from, to) => {
@@ -160,13 +166,24 @@ const files: FileSystem = {
     }
   },
   resolve: (path) => fs.realpathSync(path),
-  async typeAt(path) {
+  checkWritable: (path) => {
+    fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
+  },
+  typeAt(path) {
     // Other systems number theirs anew with each start.
     if (process.platform !== "linux") return undefined;
-    const found = await fs.promises.statfs(path).catch(() => undefined);
-    return found === undefined ? undefined : (LINUX_TYPES[found.type] ?? found.type.toString(16));
+    const type = typeOf(path);
+    return type === undefined ? undefined : (LINUX_TYPES[type] ?? type.toString(16));
   },
 };
+
+function typeOf(path: string): number | undefined {
+  try {
+    return fs.statfsSync(path).type;
+  } catch {
+    return undefined;
+  }
+}
 
 /** As statfs(2) numbers those that are in LOCAL_FILE_SYSTEMS. */
 const LINUX_TYPES: Readonly<Record<number, string>> = {
@@ -268,6 +285,11 @@ function readOptional(read: () => string | undefined): string | undefined {
 
 async function wait(milliseconds: number, background?: "background", ended?: AbortSignal): Promise<void> {
   if (ended?.aborted === true) return;
+  if (milliseconds === 0) {
+    // A timer costs more, and waits for a millisecond.
+    await new Promise((resolve) => setImmediate(resolve));
+    return;
+  }
   await new Promise<void>((resolve) => {
     const end = (): void => {
       clearTimeout(timer);

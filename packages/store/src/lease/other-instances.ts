@@ -27,6 +27,11 @@ export async function listInstances(files: FileSystem, { journals }: Layout): Pr
     if (errorCode(error) === "ENOENT") return [];
     throw error;
   });
+  return instancesIn(names);
+}
+
+/** `names`: what lies beside the journals. */
+export function instancesIn(names: readonly string[]): Id[] {
   return names
     .filter((name) => name.endsWith(JOURNAL_SUFFIX))
     .map((name) => name.slice(0, -JOURNAL_SUFFIX.length))

@@ -165,9 +165,9 @@ export class BackendSession<M extends Message> implements Session<M> {
       const message = `newKey of fork must be another key than ${JSON.stringify(newKey)}, the session's own`;
       throw new LonghandError("OPTION_INVALID", message, { option: "newKey", value: newKey, key: this.key });
     }
-    const { fork } = this.#backend();
-    if (fork === undefined) throw lackOf("fork", { key: this.key });
-    await fork(this.key, newKey, options?.at).catch((error: unknown) => {
+    const backend = this.#backend();
+    if (backend.fork === undefined) throw lackOf("fork", { key: this.key });
+    await backend.fork(this.key, newKey, options?.at).catch((error: unknown) => {
       throw nameSession(error, this.key);
     });
     return new BackendSession<M>(newKey, this.#place);

@@ -124,6 +124,11 @@ class FailingFileSystem implements FileSystem {
     await this.#files.removeDirectory(path);
   }
 
+  async checkWritable(path: string): Promise<void> {
+    this.#gate.pass("checkWritable", path);
+    await this.#files.checkWritable(path);
+  }
+
   async typeAt(path: string): Promise<string | undefined> {
     return await this.#files.typeAt(path);
   }

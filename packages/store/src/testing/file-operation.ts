@@ -21,6 +21,7 @@ export type FileOperation =
   | "unlink"
   | "removeDirectory"
   | "resolve"
+  | "checkWritable"
   | "listen";
 
 export interface FileCall {

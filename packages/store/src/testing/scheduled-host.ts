@@ -57,6 +57,9 @@ function scheduledFiles(files: FileSystem, park: Park): FileSystem {
       await on("removeDirectory", path, async () => await files.removeDirectory(path)),
     stat: async (path) => await on("stat", path, async () => await files.stat(path)),
     resolve: async (path) => await on("resolve", path, async () => await files.resolve(path)),
+    checkWritable: async (path) => {
+      await files.checkWritable(path);
+    },
     typeAt: async (path) => await files.typeAt(path),
   };
 }

@@ -80,6 +80,13 @@ export class SimulatedFileSystem implements FileSystem {
     });
   }
 
+  /** The disk has no permissions. */
+  checkWritable(path: string): Promise<void> {
+    return this.#process.perform("checkWritable", path, () => {
+      this.#disk.get(path, "access");
+    });
+  }
+
   typeAt(): Promise<string> {
     return this.#process.askKernel(() => "ext4");
   }

@@ -193,6 +193,9 @@ function wrapFiles(files: Host["files"], skipped: "sync" | "syncDirectory"): Hos
     typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
+    checkWritable: async (path) => {
+      await files.checkWritable(path);
+    },
   };
 }
 

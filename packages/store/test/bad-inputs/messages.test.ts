@@ -13,6 +13,7 @@ import { MAX_MESSAGE_BYTES } from "../../src/format/format.ts";
 import { fileNameOf } from "../../src/format/key.ts";
 import type { Message } from "../../src/format/message.ts";
 import { rejectsWith, say, sayAll, seqOf } from "../../src/testing/case-language.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { countingHost } from "../support/counting-host.ts";
 import { onEachBackend, type OpenedStore } from "../support/on-each-backend.ts";
 import { SESSION_ID } from "../support/sample-log.ts";
@@ -372,7 +373,7 @@ describe("messages in jsonl files", () => {
   test("M17 an empty batch writes and syncs nothing", async () => {
     await inJsonl(async (directory) => {
       const { host, counts } = countingHost();
-      const store = await openStore(jsonlBackend(directory, { host }));
+      const store = await withInstance(await openStore(jsonlBackend(directory, { host })));
       const opened = { ...counts };
       for (let round = 0; round < 10; round++)
         expect(await store.session("s").append([])).toEqual({ seq: 0 });

@@ -56,6 +56,9 @@ function wrapped(host: Host, { file: wrapFile, syncDirectory }: Wrapping): Host 
     typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
+    checkWritable: async (path) => {
+      await files.checkWritable(path);
+    },
   };
   return {
     files: wrappedFiles,

@@ -7,6 +7,7 @@ import { openStore } from "../../src/open-store.ts";
 import type { Store } from "../../src/contract/types.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
 import { systemError } from "../../src/testing/system-error.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { user } from "../support/conversation.ts";
 
 const DIRECTORY = "/store";
@@ -46,7 +47,7 @@ async function stubs(host: Host): Promise<string[]> {
 test("the stub of a dead one, of a fork that has its name, costs it nothing, wherever it is moved meanwhile", async () => {
   const machine = new SimulatedMachine(1);
   const forker = machine.startProcess();
-  const neighbour = await open(machine.startProcess());
+  const neighbour = await withInstance(await open(machine.startProcess()));
   const parent = (await open(forker)).session("x");
   for (const text of ["one", "two", "three"]) await parent.append(user(text));
   machine.onOperation(({ operation, to }) => {

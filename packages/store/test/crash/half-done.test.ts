@@ -7,6 +7,7 @@ import type { Host } from "../../src/host/host.ts";
 import { failingHost } from "../../src/testing/failing-host.ts";
 import type { FaultPlan } from "../../src/testing/fault-plan.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { user } from "../support/conversation.ts";
 
 const DIRECTORY = "/store";
@@ -99,7 +100,7 @@ describe("creating", () => {
   /** A session that was linked to its name when its creator was killed; another store was open all the time. */
   async function createdByHalf(machine: SimulatedMachine, host: Host, damage: Damage[]): Promise<Store> {
     // Open before the kill: it removes what was left when it opens, not later.
-    const neighbour = await open(host, (found) => damage.push(found));
+    const neighbour = await withInstance(await open(host, (found) => damage.push(found)));
     const creator = machine.startProcess();
     machine.onOperation(({ operation, to }) => {
       if (operation === "link" && to === `${DIRECTORY}/b.jsonl`) creator.kill();

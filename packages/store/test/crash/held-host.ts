@@ -36,6 +36,9 @@ export function heldHost(host: Host, hold: Hold): Host {
     typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
+    checkWritable: async (path) => {
+      await files.checkWritable(path);
+    },
   };
   return {
     files: wrapped,

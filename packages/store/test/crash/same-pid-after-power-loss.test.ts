@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { findOwners, jsonlBackend, openStore, type Store } from "../../src/index.ts";
 import type { Host } from "../../src/host/host.ts";
 import { failingHost, SimulatedMachine, type Capture, type CrashableHost } from "../../src/testing/index.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { user } from "../support/conversation.ts";
 import { observedHost } from "../support/observed-host.ts";
 import { Gate, heldHost } from "./held-host.ts";
@@ -19,7 +20,7 @@ const STATES = 60;
 
 async function open(host: Host): Promise<Store> {
   const quiet = { onDamage: () => undefined, onError: () => undefined };
-  return await openStore(jsonlBackend(DIRECTORY, { host, lockWait: 0 }), quiet);
+  return await withInstance(await openStore(jsonlBackend(DIRECTORY, { host, lockWait: 0 }), quiet));
 }
 
 function start(machine: SimulatedMachine): CrashableHost {

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { jsonlBackend, openStore, type Store } from "../../src/index.ts";
 import type { Host } from "../../src/host/host.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { Gate, heldHost } from "./held-host.ts";
 import { mistakenAbout } from "./mistaken-host.ts";
@@ -15,10 +16,8 @@ import { mistakenAbout } from "./mistaken-host.ts";
 const JOURNALS = "/store/.longhand/journal";
 
 async function open(host: Host): Promise<Store> {
-  return await openStore(jsonlBackend("/store", { host, journalBytes: 200 }), {
-    onDamage: () => undefined,
-    onError: () => undefined,
-  });
+  const quiet = { onDamage: () => undefined, onError: () => undefined };
+  return await withInstance(await openStore(jsonlBackend("/store", { host, journalBytes: 200 }), quiet));
 }
 
 test("a journal that was adopted stays empty, though its owner lives and begins its next generation", async () => {

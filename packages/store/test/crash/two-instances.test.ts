@@ -45,6 +45,9 @@ function unbound(files: FileSystem): FileSystem {
     typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
+    checkWritable: async (path) => {
+      await files.checkWritable(path);
+    },
   };
 }
 

@@ -6,6 +6,7 @@
 import { expect, test } from "vitest";
 import { jsonlBackend, openStore, type Session, type Store } from "../../src/index.ts";
 import { failingHost, SimulatedMachine } from "../../src/testing/index.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 
 interface Broken {
@@ -23,7 +24,7 @@ async function begin(): Promise<Broken> {
       : undefined,
   );
   const quiet = { onError: () => undefined };
-  const store = await openStore(jsonlBackend("/s", { host, segmentBytes: 300 }), quiet);
+  const store = await withInstance(await openStore(jsonlBackend("/s", { host, segmentBytes: 300 }), quiet));
   return Object.assign(broken, { machine, store });
 }
 

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { jsonlBackend, openStore } from "../../src/index.ts";
 import type { Host } from "../../src/host/host.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 
 /** Its proofs of death are wrong: nobody seems to listen. */
@@ -50,7 +51,7 @@ test("an instance that was taken over while it lives answers nobody, and spoils 
 test("nor does it take a lease, create a session or read what it does not hold", async () => {
   const machine = new SimulatedMachine(1);
   const open = async (host: Host) =>
-    await openStore(jsonlBackend("/store", { host }), { onError: () => undefined });
+    await withInstance(await openStore(jsonlBackend("/store", { host }), { onError: () => undefined }));
   const [one, two] = [await open(machine.startProcess()), await open(machine.startProcess())];
   await one.session("a").append(user("1"));
   const next = await open(mistaken(machine.startProcess()));

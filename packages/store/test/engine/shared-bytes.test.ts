@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type Damage, type Store } from "../../src/index.ts";
 import type { CrashableHost, Host } from "../../src/testing/index.ts";
 import { SimulatedMachine } from "../../src/testing/simulated-machine.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { DIRECTORY, readSimulatedFile, writeSimulatedFile } from "../support/simulated-store.ts";
 
@@ -74,7 +75,7 @@ describe("a damaged checkpoint, over shared bytes that only a dead writer's jour
 
   test("a repair mends the checkpoint and loses nothing, while another process is recovering the writer", async () => {
     const origin = await writeOrigin();
-    const store = await open(machine.startProcess());
+    const store = await withInstance(await open(machine.startProcess()));
     origin.kill();
     await spoil();
     await startRecovering();

@@ -8,6 +8,7 @@ import type { Host } from "../../src/host/host.ts";
 import { failingHost, SimulatedMachine, type Capture } from "../../src/testing/index.ts";
 import { withoutSync } from "../crash/forgetful-host.ts";
 import { Gate, heldHost } from "../crash/held-host.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { landingFaults } from "../support/apply-faults.ts";
 
@@ -25,11 +26,12 @@ afterEach(() => {
 });
 
 async function open(host: Host, options: JsonlOptions = {}, readOnly = false): Promise<Store> {
-  return await openStore(jsonlBackend(DIRECTORY, { host, ...options }), {
+  const store = await openStore(jsonlBackend(DIRECTORY, { host, ...options }), {
     readOnly,
     onError: () => undefined,
     onDamage: (found) => damage.push(found),
   });
+  return readOnly ? store : await withInstance(store);
 }
 
 /** It acknowledges records of two sessions, of which nothing lands, and is killed. */

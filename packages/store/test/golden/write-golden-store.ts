@@ -3,6 +3,7 @@
 import { jsonlBackend, openStore, type Message, type Session, type Store } from "../../src/index.ts";
 import type { Host } from "../../src/host/host.ts";
 import { failingHost, SimulatedMachine } from "../../src/testing/index.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { landingFaults } from "../support/apply-faults.ts";
 import { DIRECTORY, journalIn, readSimulatedFile } from "../support/simulated-store.ts";
 import { fileNameOf, sealed } from "./independent-reader.ts";
@@ -71,7 +72,7 @@ export async function writeGoldenStore(): Promise<GoldenStore> {
   const machine = new SimulatedMachine();
   const clock = { seconds: 0 };
   const host = timed(machine.startProcess(), clock);
-  const store = await openStore(jsonlBackend(DIRECTORY, { host }));
+  const store = await withInstance(await openStore(jsonlBackend(DIRECTORY, { host })));
   const id = await run(store, FIRST_STEPS, clock);
   await store.close();
   const file = await host.files.open(PATH, "write");
@@ -81,7 +82,9 @@ export async function writeGoldenStore(): Promise<GoldenStore> {
   clock.seconds = 100;
   const dying = failingHost(timed(machine.startProcess(), clock), landingFaults().plan);
   await run(
-    await openStore(jsonlBackend(DIRECTORY, { host: dying }), { onError: () => undefined }),
+    await withInstance(
+      await openStore(jsonlBackend(DIRECTORY, { host: dying }), { onError: () => undefined }),
+    ),
     LAST_STEPS,
     clock,
   );

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type Store } from "../../src/index.ts";
 import { decodeHead, encodeHead, HEAD_BYTES, headPosition } from "../../src/wal/head.ts";
 import type { InstanceDescription } from "../../src/wal/instance-description.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { ChildProcess, killChildren } from "../support/child-process.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { namesIn } from "../support/store-files.ts";
@@ -145,7 +146,9 @@ describe("one process", { timeout: SOON }, () => {
   });
 
   test("of many who open at once, all get in; when they close, nothing is left of them", async () => {
-    const opened = await Promise.all(Array.from({ length: 8 }, async () => await openHere()));
+    const opened = await Promise.all(
+      Array.from({ length: 8 }, async () => await withInstance(await openHere())),
+    );
     expect(await journals()).toHaveLength(8);
     await Promise.all(opened.map(async (store) => await store.session("a").append(user("x"))));
     await Promise.all(opened.map(async (store) => await store.close()));

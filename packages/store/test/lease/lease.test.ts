@@ -8,6 +8,7 @@ import { listInstances } from "../../src/lease/other-instances.ts";
 import type { Host } from "../../src/host/host.ts";
 import { failingHost, SimulatedMachine } from "../../src/testing/index.ts";
 import { Gate, heldHost } from "../crash/held-host.ts";
+import { withInstance } from "../support/begin-instance.ts";
 import { contentsOf, user } from "../support/conversation.ts";
 import { landingFaults } from "../support/apply-faults.ts";
 import { toId } from "../../src/format/session-id.ts";
@@ -236,7 +237,7 @@ describe("the line", () => {
   test("who does not take his turn is passed over; who has ended is removed", async () => {
     const machine = new SimulatedMachine(10);
     const host = machine.startProcess();
-    const idle = await open(host);
+    const idle = await withInstance(await open(host));
     const [instance = ""] = await listInstances(host.files, LAYOUT);
     const first = await open(machine.startProcess());
     for (const content of ["1", "2"]) await first.session("a").append(user(content));

@@ -197,3 +197,25 @@ test("a session that was migrated, and one that was brought back, are looked at 
   expect((await undoMigration(directory)).undone).toHaveLength(1);
   expect((await opening()).foreign).toEqual(["a.jsonl"]);
 });
+
+test.each([
+  [1200, 0],
+  [12, 1],
+])("of a directory with %i sessions a later opening lists the names %i times", async (count, lists) => {
+  // Their names tell that they are ours, so that nothing else need be remembered.
+  writeManySessions(
+    directory,
+    Array.from({ length: count }, (_, index) => `session:${index}`),
+  );
+  await opening();
+  await settle();
+  await opening();
+  let listed = 0;
+  const readDirectory: Host["files"]["readDirectory"] = async (path) => {
+    if (path === directory) listed += 1;
+    return await nodeHost.files.readDirectory(path);
+  };
+  const host = { ...nodeHost, files: { ...nodeHost.files, readDirectory } };
+  await (await openStore(jsonlBackend(directory, { host }), { onForeign: () => undefined })).close();
+  expect(listed).toBe(lists);
+});

@@ -30,6 +30,9 @@ export function countingHost(): { readonly host: Host; readonly counts: DiskCoun
     typeAt: async (path) => await real.typeAt(path),
     stat: async (path) => await real.stat(path),
     resolve: async (path) => await real.resolve(path),
+    checkWritable: async (path) => {
+      await real.checkWritable(path);
+    },
   };
   return { host: { ...nodeHost, files }, counts };
 }

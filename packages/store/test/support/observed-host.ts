@@ -33,6 +33,9 @@ export function observedHost(host: Host, observe: (call: ObservedCall) => void |
     typeAt: async (path) => await files.typeAt(path),
     stat: async (path) => await files.stat(path),
     resolve: async (path) => await files.resolve(path),
+    checkWritable: async (path) => {
+      await files.checkWritable(path);
+    },
   };
   return {
     files: observed,

@@ -1,7 +1,6 @@
 /**
- * Tells of files that look like sessions of another program. Where no name in the directory has changed since the last scan it
- * does so at once. Otherwise the directory is listed after the opening, so that the time until the first call does not grow with
- * the number of sessions.
+ * Tells of files that look like sessions of another program, after the opening: the caller's first call comes first. Where no
+ * name in the directory has changed since the last scan it is not listed.
  */
 
 import type { BackendOptions } from "../../contract/backend.ts";
@@ -17,28 +16,24 @@ export interface ForeignReportDeps extends Pick<BackendOptions, "readOnly" | "on
   onNames(names: readonly string[]): Promise<void>;
 }
 
-/** Answers with what waits for the end of the scan. A directory that cannot be listed fails neither opening nor closing. */
-export async function reportForeign(deps: ForeignReportDeps): Promise<() => Promise<void>> {
+/** Resolves at the end of the look. A directory that cannot be listed fails neither opening nor closing. */
+export async function reportForeign(deps: ForeignReportDeps): Promise<void> {
   const { host, layout, readOnly, onError, onForeign } = deps;
-  if (onForeign === undefined) return async () => await Promise.resolve();
+  if (onForeign === undefined) return;
   const tell = (similar: readonly string[]): void => {
     if (similar.length > 0) onForeign(similar);
   };
-  const report = (error: unknown): void =>
-    onError(ioError(error, "looking for files of other programs", layout.directory));
-  const known = await foreignSinceLastScan(host, layout).catch((error: unknown) => {
-    report(error);
-    return [];
-  });
-  if (known !== undefined) tell(known);
-  const scanning = known === undefined ? scan().catch(report) : Promise.resolve();
-  return async () => await scanning;
-
-  async function scan(): Promise<void> {
-    // The caller's first call comes first.
+  try {
     await host.wait(0);
+    const known = await foreignSinceLastScan(host, layout);
+    if (known !== undefined) {
+      tell(known);
+      return;
+    }
     const { similar, names } = await scanForForeign(host.files, layout, !readOnly);
     tell(similar);
     await deps.onNames(names);
+  } catch (error) {
+    onError(ioError(error, "looking for files of other programs", layout.directory));
   }
 }

@@ -5,14 +5,14 @@ import type { Host } from "../../host/host.ts";
 import { ioError } from "../../host/io-error.ts";
 import { nodeHost } from "../../host/node-host.ts";
 import type { Backend } from "../../contract/backend.ts";
-import { withTypedErrors } from "../typed-errors.ts";
+import { TypedErrors } from "../typed-errors.ts";
+import { AliasedBackend } from "./aliased-backend.ts";
 import { reportForeign } from "./foreign-report.ts";
 import { JsonlReader } from "./jsonl-reader.ts";
-import { openJsonlWriter } from "./jsonl-writer.ts";
+import { openJsonlWriter } from "./open-jsonl-writer.ts";
 import { AliasTable } from "../../engine/files/alias-table.ts";
 import { linklessHost } from "../../engine/files/linkless-files.ts";
 import { layoutOf } from "../../format/layout.ts";
-import { withAliases } from "./with-aliases.ts";
 
 export interface JsonlOptions {
   /** The world to work in. @default the real one */
@@ -63,23 +63,18 @@ export function jsonlBackend(directory: string, options: JsonlOptions = {}): Bac
       const layout = layoutOf(backend.directory);
       const inside = linklessHost(host, layout);
       const { files } = inside;
-      const aliases = await AliasTable.read(files, layout, !opened.readOnly).catch(async (error: unknown) => {
+      const table = await AliasTable.read(files, layout, !opened.readOnly).catch(async (error: unknown) => {
         // It failed to open; that closing it may fail as well is not news.
         await backend.close().catch(() => undefined);
         throw ioError(error, "opening the store", layout.aliases);
       });
-      const scanned = await reportForeign({
+      const looking = reportForeign({
         ...opened,
         host: inside,
         layout,
         onNames: async (names) => await writer?.removeLeftBeside(names),
       });
-      const aliased = withAliases(backend, aliases, files, layout);
-      const close = async (): Promise<void> => {
-        await scanned();
-        await aliased.close();
-      };
-      return withTypedErrors({ ...aliased, close });
+      return new TypedErrors(new AliasedBackend({ backend, table, files, layout, looking }));
     },
   };
 }

@@ -28,11 +28,10 @@ import { SessionForks } from "../../engine/writing/fork-key.ts";
 import { upkeepOnDemand } from "../../upkeep/on-demand.ts";
 import { idInName, type Layout } from "../../format/layout.ts";
 import { checkOnlyFile } from "../../engine/files/only-file.ts";
-import { tellUnfinished } from "./tell-unfinished.ts";
 import { OpenSessions } from "../../engine/writing/open-sessions.ts";
 import { Deadline } from "../../lease/deadline.ts";
 import { linklessHost } from "../../engine/files/linkless-files.ts";
-import { prepareDirectory, preparedDirectories } from "../../engine/files/prepare-directory.ts";
+import { preparedDirectories } from "../../engine/files/prepare-directory.ts";
 import { purgeTrash } from "../../upkeep/purge-trash.ts";
 import {
   archiveSession,
@@ -59,22 +58,22 @@ export interface WriterOptions extends BackendOptions {
 
 const loadMigration = lazy(async () => await import("./migrate-on-opening.ts"));
 
-export async function openJsonlWriter(
+/** Begins an instance in a directory that was prepared. Rejects as opening the store does. */
+export async function beginJsonlWriter(
   outside: Host,
-  directory: string,
+  layout: Layout,
   options: WriterOptions,
 ): Promise<JsonlWriter> {
-  const layout = await prepareDirectory(outside, directory);
   const prepared = preparedDirectories(layout);
   const host = linklessHost(outside, layout, prepared);
   const instance = await beginInstance(host, layout, options);
   const gated = linklessHost(gatedHost(outside, layout, instance.self.instance), layout, prepared);
   try {
-    const deadline = new Deadline(host, { milliseconds: options.lockWait });
     if (options.migrate === true) {
       const { migrateOnOpening } = await loadMigration();
+      const deadline = new Deadline(host, { milliseconds: options.lockWait });
       await migrateOnOpening(gated, layout, instance.leases, deadline, options);
-    } else await tellUnfinished(host.files, layout, options.onError);
+    }
   } catch (error) {
     // It has written nothing of its own; that it failed to migrate is what to tell.
     await instance.end().catch(async () => await instance.giveUp().catch(() => undefined));
@@ -173,6 +172,11 @@ export class JsonlWriter implements OpenBackend {
   async lock(key: string, options: BackendLockOptions): Promise<() => Promise<void>> {
     this.#health.check();
     return await this.#heldSessions.lock(key, options);
+  }
+
+  /** A name for a file that is being written; no two are the same. */
+  temporaryPath(): string {
+    return this.#instance.temporaryPath();
   }
 
   /** Temporary files that an earlier version has left beside the sessions; `names`: all that are there. */

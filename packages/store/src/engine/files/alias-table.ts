@@ -68,8 +68,9 @@ export class AliasTable {
   /** `mayChange`: names that mean nothing any more are removed. */
   static async read(files: FileSystem, layout: Layout, mayChange: boolean): Promise<AliasTable> {
     const table = new AliasTable(files, layout, mayChange);
-    const names = await namesIn(files, layout.aliases);
-    await table.#look(names.filter((name) => name.endsWith(ALIAS_SUFFIX) && !name.startsWith(".")));
+    const found = await namesIn(files, layout.aliases);
+    const names = found.filter((name) => name.endsWith(ALIAS_SUFFIX) && !name.startsWith("."));
+    if (names.length > 0) await table.#look(names);
     return table;
   }
 

@@ -8,7 +8,7 @@
  */
 
 import { LonghandError } from "../../errors.ts";
-import type { FileStat, FileSystem, Host, OpenFile } from "../../host/host.ts";
+import type { Awaitable, FileStat, FileSystem, Host, OpenFile, OpenMode } from "../../host/host.ts";
 import { withFiles } from "../../host/with-files.ts";
 import type { Layout } from "../../format/layout.ts";
 import { segmentDirectory } from "../../session/segment-path.ts";
@@ -16,82 +16,111 @@ import type { Id } from "../../format/session-id.ts";
 
 /** `checked`: directories that were found to be real ones when the store was opened. */
 export function linklessHost(host: Host, layout: Layout, checked: readonly string[] = []): Host {
-  return withFiles(host, linklessFiles(host.files, layout, new Set(checked)));
+  return withFiles(host, new LinklessFiles(host.files, layout.directory, new Set(checked)));
 }
 
-function linklessFiles(files: FileSystem, layout: Layout, checked: ReadonlySet<string>): FileSystem {
-  const start = layout.directory.length + 1;
-  const inside = `${layout.directory}/`;
+class LinklessFiles implements FileSystem {
+  readonly #files: FileSystem;
+  /** Of the store. */
+  readonly #directory: string;
+  readonly #checked: ReadonlySet<string>;
+
+  constructor(files: FileSystem, directory: string, checked: ReadonlySet<string>) {
+    this.#files = files;
+    this.#directory = directory;
+    this.#checked = checked;
+  }
+
+  // Without a promise where there is nothing to check: a listing does it for every session.
+  open(path: string, mode: OpenMode): Awaitable<OpenFile> {
+    const unknown = this.#above(path);
+    return unknown.length === 0 ? this.#files.open(path, mode) : this.#openBelow(unknown, path, mode);
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    await this.#check(path);
+    await this.#files.makeDirectory(path);
+  }
+
+  async readDirectory(path: string): Promise<string[]> {
+    await this.#checkDirectory(path);
+    return await this.#files.readDirectory(path);
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    await this.#checkDirectory(path);
+    await this.#files.syncDirectory(path);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await this.#check(from);
+    await this.#check(to);
+    await this.#files.rename(from, to);
+  }
+
+  async link(from: string, to: string): Promise<void> {
+    await this.#check(from);
+    await this.#check(to);
+    await this.#files.link(from, to);
+  }
+
+  async unlink(path: string): Promise<void> {
+    await this.#check(path);
+    await this.#files.unlink(path);
+  }
+
+  async removeDirectory(path: string): Promise<void> {
+    await this.#check(path);
+    await this.#files.removeDirectory(path);
+  }
+
+  // What lies behind a link is not in the store.
+  stat(path: string): Awaitable<FileStat | undefined> {
+    const unknown = this.#above(path);
+    return unknown.length === 0 ? this.#files.stat(path) : this.#statBelow(unknown, path);
+  }
+
+  resolve(path: string): Awaitable<string> {
+    return this.#files.resolve(path);
+  }
+
+  async checkWritable(path: string): Promise<void> {
+    await this.#checkDirectory(path);
+    await this.#files.checkWritable(path);
+  }
+
+  typeAt(path: string): Awaitable<string | undefined> {
+    return this.#files.typeAt(path);
+  }
+
   /** The directories above the path that are not known to be real ones. */
-  const above = (path: string): string[] => {
+  #above(path: string): string[] {
     const found: string[] = [];
-    if (!path.startsWith(inside)) return found;
+    if (!path.startsWith(`${this.#directory}/`)) return found;
+    const start = this.#directory.length + 1;
     for (let slash = path.indexOf("/", start); slash !== -1; slash = path.indexOf("/", slash + 1))
-      if (!checked.has(path.slice(0, slash))) found.push(path.slice(0, slash));
+      if (!this.#checked.has(path.slice(0, slash))) found.push(path.slice(0, slash));
     return found;
-  };
-  const check = async (path: string): Promise<void> => {
-    for (const directory of above(path)) await checkNoLink(files, directory);
-  };
-  const statBelow = async (path: string, directories: readonly string[]): Promise<FileStat | undefined> => {
-    for (const directory of directories) if (await isLink(files, directory)) return undefined;
-    return await files.stat(path);
-  };
-  const openBelow = async (
-    path: string,
-    mode: Parameters<FileSystem["open"]>[1],
-    directories: readonly string[],
-  ): Promise<OpenFile> => {
-    for (const directory of directories) await checkNoLink(files, directory);
-    return await files.open(path, mode);
-  };
+  }
+
+  async #openBelow(unknown: readonly string[], path: string, mode: OpenMode): Promise<OpenFile> {
+    for (const directory of unknown) await checkNoLink(this.#files, directory);
+    return await this.#files.open(path, mode);
+  }
+
+  async #statBelow(unknown: readonly string[], path: string): Promise<FileStat | undefined> {
+    for (const directory of unknown) if (await isLink(this.#files, directory)) return undefined;
+    return await this.#files.stat(path);
+  }
+
+  async #check(path: string): Promise<void> {
+    for (const directory of this.#above(path)) await checkNoLink(this.#files, directory);
+  }
+
   /** And the path itself. */
-  const checkDirectory = async (path: string): Promise<void> => {
-    await check(`${path}/`);
-  };
-  return {
-    open: (path, mode) => {
-      const directories = above(path);
-      return directories.length === 0 ? files.open(path, mode) : openBelow(path, mode, directories);
-    },
-    makeDirectory: async (path) => {
-      await check(path);
-      await files.makeDirectory(path);
-    },
-    readDirectory: async (path) => {
-      await checkDirectory(path);
-      return await files.readDirectory(path);
-    },
-    syncDirectory: async (path) => {
-      await checkDirectory(path);
-      await files.syncDirectory(path);
-    },
-    rename: async (from, to) => {
-      await check(from);
-      await check(to);
-      await files.rename(from, to);
-    },
-    link: async (from, to) => {
-      await check(from);
-      await check(to);
-      await files.link(from, to);
-    },
-    unlink: async (path) => {
-      await check(path);
-      await files.unlink(path);
-    },
-    removeDirectory: async (path) => {
-      await check(path);
-      await files.removeDirectory(path);
-    },
-    // What lies behind a link is not in the store.
-    stat: (path) => {
-      const directories = above(path);
-      return directories.length === 0 ? files.stat(path) : statBelow(path, directories);
-    },
-    resolve: async (path) => await files.resolve(path),
-    typeAt: async (path) => await files.typeAt(path),
-  };
+  async #checkDirectory(path: string): Promise<void> {
+    await this.#check(`${path}/`);
+  }
 }
 
 /** A file in its place is refused by the call itself (ENOTDIR), as is nothing at all (ENOENT). */

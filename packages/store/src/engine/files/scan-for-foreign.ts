@@ -12,6 +12,8 @@ import { readLastScan, readOwnNames, writeLastScan, writeOwnNames, type KnownFor
 
 /** Two changes of a directory within the resolution of its file system's times look like one. */
 const SETTLED_MS = 2000;
+/** To list so many costs more than to read that nothing has changed since. */
+const MANY_NAMES = 1000;
 
 /**
  * Paths of the files that look like sessions, where no name in the directory has changed since the last scan. Costs a stat of
@@ -54,7 +56,7 @@ export async function scanForForeign(
     for (const name of names) if (before.has(name)) ours.add(name);
     const isSame = ours.size === before.size && [...ours].every((name) => before.has(name));
     if (!isSame) await writeOwnNames(files, layout, ours);
-    if (last !== undefined || ours.size + foreign.length > 0)
+    if (last !== undefined || ours.size + foreign.length > 0 || names.length >= MANY_NAMES)
       await writeLastScan(files, layout, { modified, foreign });
   }
   return { similar: toPaths(layout, foreign), names };

@@ -48,6 +48,7 @@ function gatedFiles(files: FileSystem, layout: Layout, instance: Id): FileSystem
     removeDirectory: (path) => files.removeDirectory(path),
     stat: (path) => files.stat(path),
     resolve: (path) => files.resolve(path),
+    checkWritable: (path) => files.checkWritable(path),
     typeAt: (path) => files.typeAt(path),
   };
 }

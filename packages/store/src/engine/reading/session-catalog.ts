@@ -8,7 +8,7 @@
  * without its bytes.
  */
 
-import type { FileStat, FileSystem, Host } from "../../host/host.ts";
+import type { Awaitable, FileStat, FileSystem, Host } from "../../host/host.ts";
 import { LOCAL_FILE_SYSTEMS } from "../../host/host.ts";
 import { errorCode } from "../../host/io-error.ts";
 import { promised } from "../../host/promised.ts";
@@ -32,7 +32,7 @@ export interface CatalogDeps {
   readonly host: Pick<Host, "files" | "now" | "processes">;
   readonly layout: Layout;
   /** A name for a file that is being written; absent: the store is opened for reading and writes nothing. */
-  readonly temporaryPath?: () => string;
+  readonly temporaryPath?: (() => Awaitable<string>) | undefined;
 }
 
 export interface KnownSession extends CatalogEntry {
@@ -107,7 +107,7 @@ export class SessionCatalog {
       return;
     const bytes = encodeCatalog(this.#bootId, this.#current);
     if (bytes.length > MAX_BYTES) return;
-    await replaceFile(host.files, layout, temporaryPath(), bytes);
+    await replaceFile(host.files, layout, await temporaryPath(), bytes);
   }
 }
 
