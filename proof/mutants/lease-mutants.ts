@@ -50,8 +50,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         find:
-          "      if (!(await pipeline.applier.trySettle(log))) return;\n" +
-          "      if (log.unappliedBytes > 0 || log.isUnsynced) return;\n",
+          "    if (log !== undefined) {\n      if (!(await pipeline.applier.trySettle(log))) return;\n" +
+          "      if (log.unappliedBytes > 0 || log.isUnsynced) return;\n    }\n",
         replace: "",
       },
       {
