@@ -120,7 +120,7 @@ async function listSessions(
   store: Store,
   options: ListCommandOptions,
   surroundings: Surroundings,
-  progress: Pick<Progress, "show">,
+  progress: ListProgress,
   kept: KeptFiles,
 ): Promise<void> {
   const { limit } = options;

@@ -27,14 +27,6 @@ export function isCheckpointDue(bytesSince: number, bytesOfLast: number): boolea
   return bytesSince >= Math.max(DUE_BYTES, bytesOfLast * DUE_SHARE);
 }
 
-/** Whoever opens a session reads this much of its end in any case: fewer lines behind the last checkpoint need no other. */
-const LAST_DUE_BYTES = 64 * 1024;
-
-/** Of one of `bytes` that would be written when the session is given up, so that the next reader has nothing to fold. */
-export function isLastCheckpointDue(bytesSince: number, bytes: number): boolean {
-  return bytesSince >= Math.max(LAST_DUE_BYTES, bytes * DUE_SHARE);
-}
-
 /**
  * A summary and a title may each fit into a line, and not both: such a checkpoint is left out, since every reader would
  * take it for damage. Reading then begins further back.

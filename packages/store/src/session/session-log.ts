@@ -9,7 +9,7 @@ import type { Awaitable, FileStat, FileSystem, OpenFile } from "../host/host.ts"
 import { ioError } from "../host/io-error.ts";
 import { isSameFile } from "../host/is-same-file.ts";
 import { writeFully } from "../host/write-fully.ts";
-import { encodeCheckpoint, fitsInLine, isCheckpointDue, isLastCheckpointDue } from "../format/checkpoint.ts";
+import { encodeCheckpoint, fitsInLine, isCheckpointDue } from "../format/checkpoint.ts";
 import { continueSum, EMPTY_SUM } from "../format/checksum.ts";
 import { NO_SUM } from "../format/line-checksum.ts";
 import { encodeEntry } from "../format/encode.ts";
@@ -147,19 +147,6 @@ export class SessionLog {
       after = last;
       return placed;
     });
-  }
-
-  /** A checkpoint behind the last record, for a session that this log has written to and that is given up. `undefined`: none is due. */
-  placeLastCheckpoint(): PlacedBatch | undefined {
-    const { offset, bytes } = this.#checkpoint;
-    const since = this.#end - offset - bytes;
-    const isWritten = this.#writes > 0 || this.#pending.length > 0;
-    if (!isWritten || this.#changed !== undefined || !isLastCheckpointDue(since, 0)) return undefined;
-    const [line] = this.#encodeCheckpoint();
-    if (line === undefined || !isLastCheckpointDue(since, line.length)) return undefined;
-    const { id: session, file } = this.header;
-    const place = { session, file, name: this.#name, offset: this.#end, after: this.#lastSum };
-    return { ...place, state: this.#state, bytes: line, last: lastSum(line), checkpointBytes: line.length };
   }
 
   /** The batches are durable in the journal: from now on readers see them. */

@@ -6,7 +6,6 @@
 import { describe, expect, test } from "vitest";
 import { jsonlBackend, openStore, type Damage, type Store, type VerifyReport } from "../../src/index.ts";
 import { encodeCheckpoint } from "../../src/format/checkpoint.ts";
-import { continueSum, EMPTY_SUM } from "../../src/format/checksum.ts";
 import { decodeLine } from "../../src/format/decode.ts";
 import { lineSum } from "../../src/format/line-checksum.ts";
 import { SimulatedMachine, type Capture, type Host } from "../../src/testing/index.ts";
@@ -144,7 +143,7 @@ test.each([true, false])(
   async (isOld) => {
     const host = await edited(await written(appendMany), (lines) => {
       const id = /"id":"([0-9A-Z]{26})"/.exec(lines[0] ?? "")?.[1] ?? "";
-      const present = isOld ? asEarlierVersion(lines, id) : lines;
+      const present = isOld ? lines.map((line) => asEarlierVersion(line, id)) : lines;
       return joined(present) + joined(present.slice(0, 80));
     });
     const { seq, opening, verified } = await append(host, "after");
@@ -158,26 +157,18 @@ test.each([true, false])(
   },
 );
 
-/** The lines of a file with checkpoints that do not say where they were written. */
-function asEarlierVersion(lines: readonly string[], id: string): string[] {
-  const present: string[] = [];
-  for (const line of lines) {
-    const decoded = decodeLine(Buffer.from(line, "latin1"), id);
-    if (decoded.kind !== "checkpoint") {
-      present.push(line);
-      continue;
-    }
-    const sum = continueSum(EMPTY_SUM, Buffer.from(joined(present), "latin1"));
-    const { state } = decoded.checkpoint;
-    present.push(encodeCheckpoint({ state, sum }, id).toString().slice(0, -1));
-  }
-  return present;
+/** A checkpoint that does not say where it was written; its sum is not what it was, which is left to verify. */
+function asEarlierVersion(line: string, id: string): string {
+  const decoded = decodeLine(Buffer.from(line), id);
+  if (decoded.kind !== "checkpoint") return line;
+  const { state, sum } = decoded.checkpoint;
+  return encodeCheckpoint({ state, sum }, id).toString().slice(0, -1);
 }
 
 test("checkpoints of an earlier version are read: as long as they stand behind the record they name", async () => {
   const host = await edited(await written(appendMany), (lines) => {
     const id = /"id":"([0-9A-Z]{26})"/.exec(lines[0] ?? "")?.[1] ?? "";
-    return joined(asEarlierVersion(lines, id));
+    return joined(lines.map((line) => asEarlierVersion(line, id)));
   });
   const { seq, opening, verified } = await append(host, "after");
   expect([seq, opening, verified.damage]).toEqual([MANY.length + 1, [], []]);

@@ -205,7 +205,6 @@ export class JsonlWriter implements OpenBackend {
   /** If it fails, the journal stays, and the next opener replays it. */
   async #end(): Promise<void> {
     try {
-      await this.#pipeline.addLastCheckpoints(this.#heldSessions.openLogs());
       await this.#pipeline.applier.settleAll();
       await this.#sessions.syncNames();
       await this.#sessions.rememberBegun();

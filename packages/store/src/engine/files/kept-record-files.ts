@@ -155,11 +155,10 @@ export function linesOf(
       }
       start = end + 1;
     }
-    // A checkpoint alone, which the record before it is followed by, is as if it were a part of that.
-    const last = own.pop() ?? (isBehind(after, found.at(-1)) ? found.pop() : undefined);
+    const last = own.pop();
     const sumOfRecord = lastSum(bytes);
     if (last !== undefined)
-      own.push(sumOfRecord === undefined ? last : { ...last, names: [...last.names, sumOfRecord] });
+      own.push({ ...last, names: sumOfRecord === undefined ? last.names : [last.sum, sumOfRecord] });
     found.push(...own);
   }
   return found;
@@ -176,18 +175,6 @@ export function areWhole(records: readonly Pick<JournalRecord, "session" | "byte
     }
     return true;
   });
-}
-
-function isBehind(after: string | undefined, before: KeptLine | undefined): boolean {
-  return before !== undefined && after !== undefined && before.names.includes(after);
-}
-
-/** False: there are only checkpoints, which nobody misses. */
-export function holdRecords(records: readonly JournalRecord[]): boolean {
-  // A checksum is that of one line.
-  return records.some(
-    ({ bytes, session }) => decodeLine(bytes.subarray(0, -1), session).kind !== "checkpoint",
-  );
 }
 
 /** "3 records (seq 4 to 6)": what people are told. */

@@ -12,7 +12,7 @@ import type { Damage } from "../../format/session-record.ts";
 import { fileNameOf } from "../../format/key.ts";
 import { findSessionFile, tryReadHeader } from "../files/find-session-file.ts";
 import type { KeptFile } from "../files/fit-kept-records.ts";
-import { describeRecords, holdRecords } from "../files/kept-record-files.ts";
+import { describeRecords } from "../files/kept-record-files.ts";
 import { journalPath, removedPath, type Layout } from "../../format/layout.ts";
 import type { Id } from "../../format/session-id.ts";
 
@@ -106,7 +106,7 @@ export async function findRecordsWithoutFile(
     if (journal?.kind !== "journal") continue;
     for (const records of groupBySession(journal.contents.records)) {
       const [first] = records;
-      if (first === undefined || !holdRecords(records)) continue;
+      if (first === undefined) continue;
       const { session, name } = first;
       if (names?.has(name) === false) continue;
       if ((await files.stat(removedPath(layout, session))) !== undefined) continue;

@@ -24,7 +24,7 @@ import type { Id } from "../../format/session-id.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { findMissingEarlier } from "../files/earlier-records.ts";
 import { findSessionFile, peekHeader } from "../files/find-session-file.ts";
-import { describeRecords, holdRecords, keepRecords, withNeighbours } from "../files/kept-record-files.ts";
+import { describeRecords, keepRecords, withNeighbours } from "../files/kept-record-files.ts";
 import { removedPath, type Layout } from "../../format/layout.ts";
 
 export interface ReplayDeps {
@@ -73,7 +73,7 @@ async function replaySession(deps: ReplayDeps, records: readonly JournalRecord[]
       [strays, strayDamage],
       [missing, missingDamage],
     ] as const) {
-      if (!holdRecords(own)) continue;
+      if (own.length === 0) continue;
       const kept = await keepRecords(files, layout, withNeighbours(records, new Set(own)));
       deps.onStrays(describe(path, key, own, kept));
     }
@@ -89,7 +89,7 @@ async function keepWithoutFile(
   records: readonly JournalRecord[],
 ): Promise<void> {
   const { files, layout } = deps;
-  if (!holdRecords(records) || (await files.stat(removedPath(layout, session))) !== undefined) return;
+  if ((await files.stat(removedPath(layout, session))) !== undefined) return;
   const kept = await keepRecords(files, layout, records);
   const reason = `a dead process has acknowledged ${describeRecords(records)} of ${records[0]?.name ?? ""}, and no file of that key has their session's id. They are kept; put the session's file back, and a repair adds those that fit`;
   deps.onStrays({ file: kept, offset: 0, bytes: 0, kind: "corrupt", reason, kept });

@@ -20,7 +20,7 @@ import { fileNameOf } from "../../format/key.ts";
 import { lastSum, LINE_END_BYTES } from "../../format/last-sum.ts";
 import type { Damage } from "../../format/session-record.ts";
 import { fitKeptRecordsOf } from "../files/fit-kept-records.ts";
-import { describeRecords, holdRecords, keepRecords, linesOf } from "../files/kept-record-files.ts";
+import { describeRecords, keepRecords, linesOf } from "../files/kept-record-files.ts";
 import type { Layout } from "../../format/layout.ts";
 import type { Instance } from "../instance/begin-instance.ts";
 
@@ -121,7 +121,7 @@ export class ChangedSessions {
     const { key } = log.header;
     await this.#checkDirectory();
     const missing = await this.#missing(log);
-    if (!holdRecords(missing)) return log.changed ?? sessionChanged(log.path, key);
+    if (missing.length === 0) return log.changed ?? sessionChanged(log.path, key);
     const kept = await keepRecords(files, layout, missing);
     const error = sessionChanged(log.path, key, kept);
     this.#expected.set(placeOf(log), { key, error, end, sum });

@@ -8,7 +8,7 @@
  * it declares itself dead, so that the next opener recovers what it has acknowledged.
  */
 
-import { isLonghandError, LonghandError } from "../../errors.ts";
+import { LonghandError } from "../../errors.ts";
 import type { BackendOptions } from "../../contract/backend.ts";
 import type { Layout } from "../../format/layout.ts";
 import { afterReadyTasks } from "../../host/after-ready-tasks.ts";
@@ -95,16 +95,6 @@ export class CommitPipeline {
    */
   commit(log: SessionLog, batches: readonly PlacedBatch[]): Promise<void> {
     return this.#enqueue(log, batches);
-  }
-
-  /** For sessions that are given up or closed. A full disk does without: it makes the next opening slower, and nothing else. */
-  async addLastCheckpoints(logs: readonly SessionLog[]): Promise<void> {
-    const adding = logs.map(async (log) => {
-      const placed = log.placeLastCheckpoint();
-      if (placed !== undefined) await this.commit(log, [placed]);
-    });
-    for (const { reason } of (await Promise.allSettled(adding)).filter(isRejected))
-      if (!isLonghandError(reason, "DISK_FULL")) throw reason;
   }
 
   /** Between two blocks: syncs the files that a long journal covers, so that its space is used again. */
@@ -256,10 +246,6 @@ export class CommitPipeline {
       this.#onError(ioError(error, "giving up the store", this.#directory));
     }
   }
-}
-
-function isRejected(outcome: PromiseSettledResult<void>): outcome is PromiseRejectedResult {
-  return outcome.status === "rejected";
 }
 
 function typedFailure(cause: unknown): LonghandError {

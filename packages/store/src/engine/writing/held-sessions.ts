@@ -249,7 +249,6 @@ export class HeldSessions {
     if (health.whyStopped() !== undefined) return;
     const { log } = heldSession;
     if (log !== undefined) {
-      await pipeline.addLastCheckpoints([log]);
       if (!(await pipeline.applier.trySettle(log))) return;
       if (log.unappliedBytes > 0 || log.isUnsynced) return;
     }
