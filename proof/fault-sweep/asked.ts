@@ -97,12 +97,12 @@ export class Asked {
   /** What it may not read it cannot mend, and names. */
   async #repair(store: Store): Promise<void> {
     const { damage } = await store.repair();
-    this.#hasLeftSomething = damage.some(({ reason }) => reason.includes("(EACCES)"));
+    this.#hasLeftSomething = damage.some(({ notPermitted }) => notPermitted === true);
   }
 
   /** It names what it may not read as well, with the system's code. */
   async #verify(store: Store): Promise<void> {
-    const damage = (await store.verify()).damage.filter(({ reason }) => !reason.includes("(EACCES)"));
+    const damage = (await store.verify()).damage.filter(({ notPermitted }) => notPermitted !== true);
     if (damage.length === 0 || mayBeSpoiled(this.#workload, this.#outcomes)) return;
     this.wrong = `verify finds damage where a call has failed: ${inspect(damage)}`;
   }

@@ -10,7 +10,7 @@ import { DIRECTORY, readSimulatedFile, writeSimulatedFile } from "../support/sim
 import { sized } from "../../../../test/support/sized.ts";
 import { KEY, linesOf, PATH, randomPlan, twoHistories, type TwoHistories } from "../support/two-histories.ts";
 
-const RUNS = sized(150, 5_000);
+const RUNS = sized(100, 1_500);
 
 interface EditedStore {
   readonly what: string;
