@@ -48,14 +48,9 @@ async function judgeAppends(
 ): Promise<string | undefined> {
   const { store, file } = spoiled;
   for (const [key, id] of store.idOf) {
-    const failures: LonghandError[] = [];
-    let seq = 0;
-    await attempt(failures, `append to ${key}`, async () => {
-      ({ seq } = await writer.session(key).append(message(WORDS)));
-    });
-    const [failure] = failures;
+    const isTouched = file.owners.has(id) || file.owners.has(key);
+    const { failure, seq } = await appendTo(writer, key, isTouched);
     if (failure !== undefined) {
-      const isTouched = file.owners.has(id) || file.owners.has(key);
       if (isTouched && mayRefuse(spoiled) && REFUSALS.has(failure.code)) continue;
       return `${key} takes no append: ${failure.message}`;
     }
@@ -67,6 +62,28 @@ async function judgeAppends(
     }
   }
   return undefined;
+}
+
+/** Records that were kept aside are waited for: a repair puts them back, and then the session takes an append. */
+async function appendTo(
+  writer: Store,
+  key: string,
+  mayHaveKept: boolean,
+): Promise<{ readonly seq: number; readonly failure: LonghandError | undefined }> {
+  const failures: LonghandError[] = [];
+  let seq = 0;
+  const append = async (): Promise<void> => {
+    ({ seq } = await writer.session(key).append(message(WORDS)));
+  };
+  await attempt(failures, `append to ${key}`, append);
+  if (mayHaveKept && failures[0]?.code === "SESSION_CHANGED") {
+    failures.length = 0;
+    await attempt(failures, `repair of ${key}`, async () => {
+      await writer.repair();
+    });
+    await attempt(failures, `append to ${key} after a repair`, append);
+  }
+  return { seq, failure: failures[0] };
 }
 
 /** Whose file it is can no longer be told: to write to it could mix up two sessions. */

@@ -249,7 +249,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
         replace: "    for (const piece of lines) {\n",
       },
     ],
-    caughtBy: { part: "edits", slice: 6 },
+    caughtBy: { part: "edits", slice: 27 },
   },
   {
     name: "kept-record-called-lost",
