@@ -104,7 +104,7 @@ export const DANGERS: Readonly<Record<string, Danger>> = {
   },
   "a file sealed while it is read": {
     search: async () => await searchSealedMeanwhile(),
-    atLeast: 900,
+    atLeast: 850,
     control: async () => await searchSealedMeanwhile(withoutNewSegments),
   },
   "a version put back": {
