@@ -73,10 +73,10 @@ export const defineCommand: DefineCommand = (command, begin) => {
       const surroundings = agent === undefined ? begun : await surroundingsOfAgent(agent, begun);
       await withProgress(surroundings.output, async (progress) => {
         const given = { ...surroundings, output: progress.output };
-        let isWhole = false;
+        const listing = { isWhole: false };
         const showLooked = showPercent(progress, "reading");
         const looked: OnProgress = (done, total) => {
-          isWhole = done === total;
+          listing.isWhole = done === total;
           showLooked(done, total);
         };
         const told = { show: (text: string) => progress.show(text), looked };
@@ -87,7 +87,7 @@ export const defineCommand: DefineCommand = (command, begin) => {
           },
         });
         // Every file that has the name of a session is listed: then none is ignored, and none need be looked at once more.
-        if (!isWhole) await tellIgnored(given);
+        if (!listing.isWhole) await tellIgnored(given);
       });
     });
 };

@@ -22,6 +22,8 @@ export interface KeptFile {
 }
 
 export interface FittedKept {
+  /** The last seq of the session that counts, as a record or as one that is lost. */
+  readonly lastSeq: number;
   /** The lines to put behind the end of the session's active file, in order, each with its newline. */
   readonly add: readonly Buffer[];
   /** The other records to put in: a repair writes the file that lacks them anew. By their seqs. */
@@ -39,6 +41,7 @@ export interface FittedKept {
 }
 
 const NOTHING_KEPT = {
+  lastSeq: 0,
   add: [],
   insert: [],
   absent: new Map(),
@@ -79,6 +82,7 @@ export async function fitKeptRecords(
   const paths = [...linesByPath];
   const wholePaths = paths.filter(([path]) => whole.has(path));
   return {
+    lastSeq: found.lastSeq,
     add,
     insert: [...missing.values()].map(({ line }) => line),
     absent: new Map(paths.map(([path, own]) => [path, own.filter((line) => !isThere(line))])),

@@ -93,13 +93,16 @@ export class ChangedSessions {
     const found = await fitKeptRecordsOf({ files, layout }, path, header);
     if (found === undefined) return;
     const { key } = header;
+    const { absent, settled, lastSeq, there } = found.fitted;
     for (const { path: kept, records } of found.kept) {
-      const behind = linesOf(records).filter(({ seq }) => seq > state.seq);
-      if (found.fitted.there.has(kept) || behind.length === 0) continue;
+      if (there.has(kept)) continue;
+      // A repair puts them behind the last record that counts, also where damaged lines stand there now.
+      const isToCome =
+        absent.get(kept)?.some(({ seq, sum }) => seq > lastSeq && settled.get(seq) === sum) === true;
+      if (!isToCome && linesOf(records).every(({ seq }) => seq <= state.seq)) continue;
       const reason = `${describeRecords(records)} of it, acknowledged before, are kept aside and not in it`;
       this.#deps.onDamage({ file: path, offset: 0, bytes: 0, kind: "corrupt", reason, key, kept });
-      const { settled } = found.fitted;
-      if (behind.some(({ seq, sum }) => settled.get(seq) === sum)) throw recordsKeptAside(path, key, kept);
+      if (isToCome) throw recordsKeptAside(path, key, kept);
     }
   }
 
