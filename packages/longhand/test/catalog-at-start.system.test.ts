@@ -112,7 +112,8 @@ test("doctor reads each session twice: whether it is ours, and all of it", async
   expect(Object.entries(opens).filter(([name, times]) => name.startsWith("talk-") && times > 2)).toEqual([]);
 });
 
-test("serve opens no session file for its sessions", async () => {
+// It looks at those of channels one by one, for turns that a crash has left open: the catalog does not know of them.
+test("serve opens no session file of a conversation that is no channel's", async () => {
   const { opens } = await longhand(["serve", "--stdio"]);
   expect(Object.keys(opens).filter((name) => name.startsWith("talk-"))).toEqual([]);
 });
